@@ -1,0 +1,1 @@
+"""Symbolic derivative explainer."""

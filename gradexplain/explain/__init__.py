@@ -1,0 +1,1 @@
+"""Explanations as data: the records, and what builds and checks them."""

@@ -1,0 +1,202 @@
+"""Rows for Python's arithmetic operators, with the foldings that keep gradient graphs free of zeros and ones."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from gradexplain.graph import Domain, Fixed, Node, constant, is_scalar_constant, operators
+from gradexplain.ops.ordering import by_order, sign, where
+from gradexplain.primitive import POWER, PRODUCT, SIGN, SUM, Code, elementwise, filled, infix, zero_like
+from gradexplain.shapes import broadcast
+
+POSITIVE = Domain(0.2, 3.0, "x > 0")
+NONZERO = Domain(0.3, 2.5, "x != 0")
+
+
+def _numbers(*nodes: Node) -> list[Any] | None:
+    """The values of constant numbers, exact where they can be; None if a node is anything else."""
+    if any(not n.is_constant or isinstance(n.data, Fixed) or n.kind == "bool" for n in nodes):
+        return None
+    return [n.data for n in nodes]
+
+
+def _exact(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    """Arithmetic on constants: int and Fraction stay exact; None where it has no finite value."""
+    try:
+        result = function(a, b)
+    except (ZeroDivisionError, OverflowError, ValueError):
+        return None
+    return result if not isinstance(result, complex) and abs(result) < float("inf") else None
+
+
+def _fold_constants(function: Callable[[Any, Any], Any], a: Node, b: Node) -> Node | None:
+    numbers = _numbers(a, b)
+    value = None if numbers is None else _exact(function, *numbers)
+    return None if value is None else constant(value)
+
+
+def _unbroadcast(a: Node, b: Node) -> tuple[Node, Node]:
+    """A constant that was broadcast beside an array of the full shape is the number itself."""
+    if a.op.name == "broadcast_to" and is_scalar_constant(a) and b.shape == a.shape:
+        return a.inputs[0], b
+    if b.op.name == "broadcast_to" and is_scalar_constant(b) and a.shape == b.shape:
+        return a, b.inputs[0]
+    return a, b
+
+
+def _whole(node: Node, a: Node, b: Node) -> Node:
+    """`node`, in the shape that `a` and `b` have together."""
+    shape = broadcast(a.shape, b.shape)
+    return node if node.shape == shape else operators["broadcast_to"](node, shape)
+
+
+def _masked(function: Callable[..., Node], node: Node, *others: Node) -> Node | None:
+    """f(where(c, a, 0), b) is where(c, f(a, b), 0): what b is where the mask is 0 must not matter, infinite or not."""
+    if node.op is where or node.op is by_order:
+        *selector, a, b = node.inputs
+        if is_scalar_constant(b, 0):
+            return node.op(*selector, function(a, *others), 0)
+        if is_scalar_constant(a, 0):
+            return node.op(*selector, 0, function(b, *others))
+    return None
+
+
+def _fold_add(a: Node, b: Node) -> Node | None:
+    if is_scalar_constant(a, 0):
+        return _whole(b, a, b)
+    if is_scalar_constant(b, 0):
+        return _whole(a, a, b)
+    if b.op is neg:
+        return sub(a, b.inputs[0])
+    if a.op is neg:
+        return sub(b, a.inputs[0])
+    return _fold_constants(operator.add, a, b) or _refold(add, a, b)
+
+
+def _fold_sub(a: Node, b: Node) -> Node | None:
+    if is_scalar_constant(b, 0):
+        return _whole(a, a, b)
+    if is_scalar_constant(a, 0):
+        return _whole(neg(b), a, b)
+    if a is b:
+        return zero_like(a)
+    if b.op is neg:
+        return add(a, b.inputs[0])
+    return _fold_constants(operator.sub, a, b) or _refold(sub, a, b)
+
+
+def _fold_mul(a: Node, b: Node) -> Node | None:
+    if is_scalar_constant(a, 0) or is_scalar_constant(b, 0):
+        return filled(0, broadcast(a.shape, b.shape))
+    if is_scalar_constant(a, 1):
+        return _whole(b, a, b)
+    if is_scalar_constant(b, 1):
+        return _whole(a, a, b)
+    if is_scalar_constant(a, -1):
+        return _whole(neg(b), a, b)
+    if is_scalar_constant(b, -1):
+        return _whole(neg(a), a, b)
+    if a.op is neg:
+        return neg(mul(a.inputs[0], b))
+    if b.op is neg:
+        return neg(mul(a, b.inputs[0]))
+    masked = _masked(mul, a, b) or _masked(lambda part, other: mul(other, part), b, a)
+    return masked or _fold_constants(operator.mul, a, b) or _refold(mul, a, b)
+
+
+def _fold_div(a: Node, b: Node) -> Node | None:
+    if is_scalar_constant(a, 0):
+        return filled(0, broadcast(a.shape, b.shape))
+    if is_scalar_constant(b, 1):
+        return _whole(a, a, b)
+    if a.op is neg:
+        return neg(div(a.inputs[0], b))
+    return _masked(div, a, b) or _fold_constants(_divide, a, b) or _refold(div, a, b)
+
+
+def _refold(op: Any, a: Node, b: Node) -> Node | None:
+    plain_a, plain_b = _unbroadcast(a, b)
+    return None if plain_a is a and plain_b is b else op(plain_a, plain_b)
+
+
+def _divide(a: Any, b: Any) -> Any:
+    return Fraction(a) / Fraction(b) if isinstance(a, (int, Fraction)) and isinstance(b, (int, Fraction)) else a / b
+
+
+def _fold_neg(x: Node) -> Node | None:
+    if x.op is neg:
+        return x.inputs[0]
+    if is_scalar_constant(x, 0):
+        return x
+    numbers = _numbers(x)
+    if numbers is not None:
+        return constant(-numbers[0])
+    return _masked(neg, x)
+
+
+def _fold_pow(a: Node, b: Node) -> Node | None:
+    if is_scalar_constant(b, 0):
+        return filled(1, broadcast(a.shape, b.shape))
+    if is_scalar_constant(b, 1):
+        return _whole(a, a, b)
+    numbers = _numbers(a, b)
+    if numbers is not None and isinstance(numbers[1], int) and abs(numbers[1]) <= 64:
+        value = _exact(lambda x, n: Fraction(x) ** n if isinstance(x, (int, Fraction)) else x**n, *numbers)
+        return None if value is None or abs(value) > 2**200 else constant(value)
+    return None
+
+
+def _power(a: Any, b: Any) -> Any:
+    """NumPy's power on floats: 2**-1 is 0.5, (-8)**(1/3) is nan."""
+    return np.power(np.asarray(a, dtype=float), b)[()]
+
+
+def _power_text(a: Code, b: Code) -> Code:
+    return Code(f"{a.at(POWER + 1)}**{b.at(SIGN)}", POWER)
+
+
+def _exact_xlogy(mp: Any, x: Any, y: Any) -> Any:
+    return mp.mpf(0) if x == 0 else x * mp.log(y)
+
+
+def _xlogy(x: Any, y: Any) -> Any:
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    return np.where(x == 0, 0.0, x * np.log(np.where(x == 0, 1.0, y)))[()]
+
+
+# fmt: off
+add = elementwise("add", np.add, lambda sp, a, b: a + b, lambda y, a, b: 1, lambda y, a, b: 1,
+                  rule="sum rule", exact=lambda mp, a, b: a + b, numpy=infix(" + ", SUM, SUM), fold=_fold_add)
+sub = elementwise("sub", np.subtract, lambda sp, a, b: a - b, lambda y, a, b: 1, lambda y, a, b: -1,
+                  rule="difference rule", exact=lambda mp, a, b: a - b, numpy=infix(" - ", SUM), fold=_fold_sub)
+neg = elementwise("neg", np.negative, lambda sp, x: -x, lambda y, x: -1,
+                  rule="constant multiple rule", exact=lambda mp, x: -x, fold=_fold_neg,
+                  numpy=lambda x: Code(f"-{x.at(PRODUCT)}", SIGN - 2))
+mul = elementwise("mul", np.multiply, lambda sp, a, b: a * b, lambda y, a, b: b, lambda y, a, b: a,
+                  rule="product rule", exact=lambda mp, a, b: a * b, numpy=infix("*", PRODUCT, PRODUCT), fold=_fold_mul)
+div = elementwise("div", np.true_divide, lambda sp, a, b: a / b, lambda y, a, b: 1 / b, lambda y, a, b: -(a / b**2),
+                  rule="quotient rule", exact=lambda mp, a, b: mp.fdiv(a, b), numpy=infix("/", PRODUCT), fold=_fold_div,
+                  domain=(Domain(), NONZERO))
+xlogy = elementwise("xlogy", _xlogy, lambda sp, x, y: x * sp.log(y), lambda z, x, y: log_of(y), lambda z, x, y: x / y,
+                  rule="product rule", exact=_exact_xlogy, domain=(Domain(), POSITIVE),
+                  numpy=lambda x, y: Code(f"np.where({x} == 0, 0.0, {x.at(PRODUCT)}*np.log(np.where({x} == 0, 1.0, {y})))"))
+power = elementwise("pow", _power, lambda sp, a, b: a**b, lambda y, a, b: b * a**(b - 1), lambda y, a, b: xlogy(y, a),
+                  rule="power rule", exact=lambda mp, a, b: mp.power(a, b), numpy=_power_text, fold=_fold_pow,
+                  domain=(POSITIVE, Domain()))
+absolute = elementwise("abs", np.abs, "Abs", lambda y, x: sign(x),
+                  rule="absolute value rule", exact=lambda mp, x: mp.fabs(x), math="fabs",
+                  kinks="x = 0: slopes -1 and 1, 0 is taken")
+# fmt: on
+
+
+def log_of(x: Node) -> Node:
+    """The natural logarithm; its row is in ops/elementary.py, which comes after this module."""
+    return operators["log"](x)
+
+
+operators.update(add=add, sub=sub, mul=mul, div=div, neg=neg, pow=power)
