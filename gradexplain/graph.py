@@ -277,7 +277,9 @@ def _plain_constant(value: Any) -> tuple[Any, Kind]:
     if isinstance(value, (Fraction, Fixed)):
         return value, "float"
     if isinstance(value, (float, np.floating)):
-        return (int(value) if float(value).is_integer() and abs(value) < 2**53 and value != 0 else float(value)), "float"
+        return (
+            int(value) if float(value).is_integer() and abs(value) < 2**53 and value != 0 else float(value)
+        ), "float"
     array = np.asarray(value)
     if array.dtype.kind not in "fiub":
         raise NotTraceableError(

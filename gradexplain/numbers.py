@@ -97,6 +97,8 @@ def _rational(value: float) -> ExactNumber | None:
 
 
 def _multiple(value: float, unit: float, form: Form) -> ExactNumber | None:
+    if not 1e-3 < abs(value) < 1e4:
+        return None
     factor = Fraction(value / unit).limit_denominator(_SMALL)
     if not factor or abs(factor.numerator) > _SMALL:
         return None
@@ -104,6 +106,8 @@ def _multiple(value: float, unit: float, form: Form) -> ExactNumber | None:
 
 
 def _root(value: float) -> ExactNumber | None:
+    if not 1e-3 < abs(value) < 1e3:
+        return None
     sign = 1 if value > 0 else -1
     for form, unit in (("sqrt", 1.0), ("sqrt_pi", math.pi)):
         factor = Fraction(value * value / unit).limit_denominator(_SMALL)

@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from gradexplain.graph import REAL, TABLE, Domain, Kind, Node, Primitive, Sample, constant, operators
 from gradexplain.shapes import Shape, broadcast
 
@@ -60,10 +62,28 @@ def call(function: str) -> Callable[..., Code]:
     return text
 
 
+# NumPy's functions and ufuncs on nodes. A function of the table that is a ufunc is entered by its row; others are
+# entered with `numpy_function` and have NumPy's signature: traced operands arrive as nodes, also inside lists.
+NUMPY: dict[Any, Callable[..., Any]] = {}
+
+
+def numpy_function(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declares what NumPy's functions do on nodes."""
+
+    def declare(on_nodes: Callable[..., Any]) -> Callable[..., Any]:
+        for function in functions:
+            NUMPY[function] = on_nodes
+        return on_nodes
+
+    return declare
+
+
 def _register(row: Primitive) -> Primitive:
     if row.name in TABLE:
         raise ValueError(f"the table has a row {row.name} already")
     TABLE[row.name] = row
+    if isinstance(row.value, np.ufunc):
+        NUMPY.setdefault(row.value, row)
     return row
 
 

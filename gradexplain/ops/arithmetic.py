@@ -11,7 +11,7 @@ import numpy as np
 
 from gradexplain.graph import Domain, Fixed, Node, constant, is_scalar_constant, operators
 from gradexplain.ops.ordering import by_order, sign, where
-from gradexplain.primitive import POWER, PRODUCT, SIGN, SUM, Code, elementwise, filled, infix, zero_like
+from gradexplain.primitive import POWER, PRODUCT, SIGN, SUM, Code, elementwise, filled, infix, numpy_function, zero_like
 from gradexplain.shapes import broadcast
 
 POSITIVE = Domain(0.2, 3.0, "x > 0")
@@ -75,6 +75,8 @@ def _fold_add(a: Node, b: Node) -> Node | None:
         return sub(a, b.inputs[0])
     if a.op is neg:
         return sub(b, a.inputs[0])
+    if a is b:
+        return mul(2, a)
     return _fold_constants(operator.add, a, b) or _refold(add, a, b)
 
 
@@ -199,4 +201,5 @@ def log_of(x: Node) -> Node:
     return operators["log"](x)
 
 
+numpy_function(np.power, np.float_power)(power)
 operators.update(add=add, sub=sub, mul=mul, div=div, neg=neg, pow=power)
