@@ -13,7 +13,7 @@ To add an operation, write one row in `gradexplain/ops`; its tests and its line 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -196,6 +196,7 @@ def linear(
     fold: Callable[..., Node | None] | None = None,
     exact: Callable[..., Any] | None = None,
     symbol: Callable[..., Any] | None = None,
+    result: Kind | Literal["same"] = "float",
     samples: tuple[Sample, ...] = SCALAR_AND_VECTOR,
 ) -> Primitive:
     """A linear function of its first operand (further operands are indices); `transpose(g, x, *rest, **params)`."""
@@ -220,6 +221,7 @@ def linear(
             fold=fold,
             rule=rule,
             samples=samples,
+            result=result,
         )
     )
 
@@ -273,12 +275,14 @@ def general(
     shape: Callable[..., Shape],
     *pullbacks: Rule | None,
     variadic: Callable[..., Node | None] | None = None,
+    pushforward: Callable[[Sequence[Node | None], Node], Node | None] | None = None,
     rule: str,
     numpy: Callable[..., str] | None = None,
     fold: Callable[..., Node | None] | None = None,
     exact: Callable[..., Any] | None = None,
     symbol: Callable[..., Any] | None = None,
     kinks: str = "",
+    result: Kind | Literal["same"] = "float",
     samples: tuple[Sample, ...],
     extra: str = "",
 ) -> Primitive:
@@ -297,6 +301,7 @@ def general(
             value,
             shape,
             pullback,
+            pushforward,
             symbol=symbol,
             exact=exact,
             numpy=numpy or call(f"np.{name}"),
@@ -304,6 +309,7 @@ def general(
             rule=rule,
             kinks=kinks,
             samples=samples,
+            result=result,
             extra=extra,
         )
     )

@@ -1,0 +1,90 @@
+"""SymPy classes that SymPy lacks: operations on arrays as expressions that print as NumPy or as LaTeX.
+
+Arrays are real symbols; entrywise arithmetic on them is SymPy's own. Every other operation is an `ArrayOperation`, opaque
+to SymPy's algebra, so that it can't be rewritten into something of another shape.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+import sympy as sp
+from sympy.core.symbol import Str
+from sympy.printing.precedence import precedence
+
+from gradexplain.graph import TABLE, Fixed
+from gradexplain.primitive import ATOM, POSTFIX, POWER, PRODUCT, SUM, Code
+
+_MOST_PARAMS = 4096
+_params: OrderedDict[str, dict[str, Any]] = OrderedDict()
+_LATEX = {
+    "matmul": r"{0} {1}",
+    "transpose": r"{0}^{{\top}}",
+    "inv": r"{0}^{{-1}}",
+    "det": r"\det {0}",
+    "outer": r"{0} {1}^{{\top}}",
+}
+
+
+class ArrayOperation(sp.Expr):
+    """An operation of the table on array expressions: `ArrayOperation(name, params, *operands)`."""
+
+    is_commutative = True
+    is_extended_real = True
+    is_real = True
+    precedence = 200  # printed text brings its own parentheses
+
+    def __new__(cls, name: Any, params: Any, *operands: Any) -> ArrayOperation:
+        if not isinstance(params, Str):
+            key = Str(repr(params))
+            _params[str(key)] = params
+            if len(_params) > _MOST_PARAMS:
+                _params.popitem(last=False)
+            params = key
+        made: ArrayOperation = super().__new__(cls, name if isinstance(name, Str) else Str(name), params, *operands)
+        return made
+
+    @property
+    def operands(self) -> tuple[sp.Expr, ...]:
+        """The array expressions that it is applied to."""
+        return self.args[2:]  # type: ignore[no-any-return]
+
+    def _sympystr(self, printer: Any) -> str:
+        row = TABLE[str(self.args[0])]
+        codes = [Code(printer._print(a), _strength(a)) for a in self.operands]
+        text = row.numpy(*codes, **_params.get(str(self.args[1]), {})) if row.numpy else row.name
+        return f"({text})".replace("np.", "") if getattr(text, "strength", ATOM) < POWER else text.replace("np.", "")
+
+    def _latex(self, printer: Any) -> str:
+        shown = [_wrapped_latex(printer, a) for a in self.operands]
+        template = _LATEX.get(str(self.args[0]))
+        if template is not None:
+            return template.format(*shown)
+        name = str(self.args[0]).replace("_", r"\_")
+        return rf"\operatorname{{{name}}}\left({', '.join(printer._print(a) for a in self.operands)}\right)"
+
+
+def _wrapped_latex(printer: Any, a: Any) -> str:
+    text: str = printer._print(a)
+    return text if a.is_Symbol or isinstance(a, ArrayOperation) else rf"\left({text}\right)"
+
+
+def _strength(a: Any) -> int:
+    if isinstance(a, ArrayOperation) or a.is_Symbol:
+        return POSTFIX
+    level = precedence(a)
+    return SUM if level < 45 else PRODUCT if level < 60 else POWER if level < 80 else ATOM
+
+
+class ConstantArray(sp.Symbol):
+    """A constant array, printed by its entries where it is small."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, array: Fixed) -> sp.Symbol:
+        """The symbol of an array of numbers."""
+        entries = array.array
+        text = str(entries.tolist()) if entries.size <= 12 else f"array{list(entries.shape)}"
+        return cls(text, real=True)

@@ -1,0 +1,211 @@
+"""HTML: one offline page, or a fragment to put into somebody else's.
+
+No script, no address, no font to load; light and dark by the reader's setting; steps are ordered lists, sections fold
+by keyboard, tables tell rows and columns apart for a screen reader. It is well-formed XML as well. A front end that
+drops styles and unknown attributes still shows every formula, since formulas are text.
+
+A new block is one more case in `_block`.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import count
+from typing import assert_never
+
+from gradexplain.render import escape
+from gradexplain.render.blocks import (
+    SECTION_DEPTH_CAP,
+    Block,
+    Code,
+    CodeBlock,
+    Document,
+    Equation,
+    Formula,
+    Gap,
+    Heading,
+    Inline,
+    Line,
+    Note,
+    NumberedStep,
+    Paragraph,
+    Section,
+    Steps,
+    Strong,
+    Table,
+    Text,
+    announced,
+    flattened,
+    headers_shown,
+    line,
+    outline,
+    rows_shown,
+)
+
+Ids = Iterator[str]
+
+STYLE = """
+:root { color-scheme: light dark; --ink: #1b1b1b; --paper: #fff; --soft: #f2f4f6; --rule: #8a8f98; --warn: #8a5a00;
+  --bad: #a3210b; --good: #00664a; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e6e6; --paper: #16181b; --soft: #23272c; --rule: #7d838c;
+  --warn: #e69f00; --bad: #ff8a70; --good: #4fd1a5; } }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
+main { max-width: 60rem; margin: 0 auto; padding: 1rem; }
+code, pre { font-family: ui-monospace, monospace; }
+.formula { background: var(--soft); padding: 0 .25em; overflow-wrap: anywhere; }
+.equation { margin: 1rem 1.5rem; }
+.label { color: inherit; font-style: italic; margin-right: .75em; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; } caption { text-align: left; font-style: italic; }
+th, td { text-align: left; padding: .2rem .75rem .2rem 0; border-bottom: 1px solid var(--rule); vertical-align: top; }
+ol.steps > li::marker { content: counters(list-item, ".") "  "; }
+.steps > li > p { margin: .1rem 0; } .steps > li.gap { list-style: none; } .steps > li.gap::marker { content: ""; }
+.listing { background: var(--soft); padding: .75rem; overflow-x: auto; }
+.note { border-left: .25rem solid var(--rule); padding-left: .75rem; }
+.note.ok { border-color: var(--good); } .note.warning { border-color: var(--warn); border-left-style: dashed; }
+.note.error { border-color: var(--bad); border-left-style: double; }
+summary { cursor: pointer; font-weight: bold; }
+"""
+
+
+def page(document: Document) -> str:
+    """Return a complete HTML page.
+
+    >>> print(page(Document("y = x**2")).splitlines()[0])
+    <!DOCTYPE html>
+    """
+    return "\n".join(
+        [
+            "<!DOCTYPE html>",
+            '<html lang="en">',
+            '<head><meta charset="utf-8"/><meta name="viewport" content="width=device-width, initial-scale=1"/>',
+            f"<title>{escape.attribute(document.title)}</title>",
+            f"<style>{STYLE}</style></head>",
+            "<body><main>",
+            fragment(document, prefix="gradexplain"),
+            "</main></body>",
+            "</html>\n",
+        ]
+    )
+
+
+def fragment(document: Document, *, prefix: str) -> str:
+    """Return the document as one HTML element. All its ids start with ``prefix``, one of its own for each output.
+
+    >>> print(fragment(Document("y = x**2", (Paragraph(line("fine")),)), prefix="out1"))
+    <article class="gradexplain">
+    <h1 id="out1-1">y = x**2</h1>
+    <p>fine</p>
+    </article>
+    """
+    stem = re.sub(r"[^A-Za-z0-9_-]", "-", prefix)
+    ids = (f"{stem}-{n}" for n in count(1))
+    blocks = [_heading(line(document.title), 1, ids), *(_block(block, ids, 1) for block in document.blocks)]
+    return "\n".join(['<article class="gradexplain">', *filter(None, blocks), "</article>"])
+
+
+def _block(block: Block, ids: Ids, depth: int) -> str:
+    match block:
+        case Heading(line, level):
+            return _heading(line, level + 1, ids)
+        case Paragraph(line):
+            return f"<p>{_inlines(line)}</p>"
+        case Equation():
+            return _equation(block)
+        case Steps():
+            return _steps(block)
+        case Table():
+            return _table(block)
+        case CodeBlock(text):
+            rows = "\n".join(map(_code_row, escape.code_lines(text)))
+            return f'<pre class="listing" tabindex="0"><code>{rows}</code></pre>'
+        case Note(_, kind):
+            return f'<p class="note {kind}">{_inlines(announced(block))}</p>'
+        case Section():
+            return _section(block, ids, depth)
+        case _:
+            assert_never(block)
+
+
+def _inline(inline: Inline) -> str:
+    match inline:
+        case Text(text):
+            return escape.html(text)
+        case Strong(text):
+            return f"<strong>{escape.html(text)}</strong>"
+        case Code(text):
+            return f"<code>{escape.html(text)}</code>"
+        case Formula(text, latex):
+            return f'<code class="formula">{escape.html(text or latex)}</code>'
+        case _:
+            assert_never(inline)
+
+
+def _inlines(line: Line) -> str:
+    return "".join(map(_inline, line))
+
+
+def _heading(line: Line, level: int, ids: Ids) -> str:
+    text = _inlines(line)
+    return f'<h{level} id="{next(ids)}">{text}</h{level}>' if text else ""
+
+
+def _equation(block: Equation) -> str:
+    label = f'<span class="label">{escape.html(block.label)}:</span>' if block.label else ""
+    where = "".join(f"<li>{_inline(formula)}</li>" for formula in block.where)
+    names = f'<p>where</p>\n<ul class="where">{where}</ul>' if where else ""
+    return f'<div class="equation">{label}{_inline(block.formula)}{names}</div>'
+
+
+def _steps(block: Steps) -> str:
+    tag = "ol" if block.ordered else "ul"
+    written, depth = "", 0
+    for entry in outline(block):
+        # Each item stays open until what follows is not inside it.
+        written += "</li>\n" if entry.depth == depth else ""
+        written += f'\n<{tag} class="steps">\n' * (entry.depth - depth)
+        written += f"</li></{tag}>" * (depth - entry.depth) + ("</li>\n" if entry.depth < depth else "")
+        written += _step(entry, block.ordered)
+        depth = entry.depth
+    return (written + f"</li></{tag}>" * depth).strip()
+
+
+def _step(entry: NumberedStep | Gap, ordered: bool) -> str:
+    if isinstance(entry, Gap):
+        return f'<li class="gap">{escape.html(entry.text)}'
+    item = entry.item
+    formula = [_inline(item.formula)] if item.formula else []
+    notes = "".join(f"<p>{_inlines(note)}</p>" for note in item.notes)
+    # The number is explicit, since it goes on after a gap.
+    value = f' value="{entry.number[-1]}"' if ordered else ""
+    return f"<li{value}>{' '.join([_inlines(item.title), *formula])}{notes}"
+
+
+def _table(block: Table) -> str:
+    caption = f"<caption>{escape.html(block.caption)}</caption>" if block.caption else ""
+    head = "".join(f'<th scope="col">{escape.html(header)}</th>' for header in headers_shown(block))
+    rows = "\n".join(_row(row, block.width) for row in rows_shown(block))
+    table = f"<table>{caption}\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table>"
+    return f'<div class="scroll" tabindex="0">{table}</div>'
+
+
+def _row(row: tuple[Line, ...] | Gap, width: int) -> str:
+    if isinstance(row, Gap):
+        return f'<tr><td colspan="{width}">{escape.html(row.text)}</td></tr>'
+    cells = list(map(_inlines, row))
+    named = [f'<th scope="row">{cells[0]}</th>'] if cells else []
+    return f"<tr>{''.join(named + [f'<td>{cell}</td>' for cell in cells[1:]])}</tr>"
+
+
+def _code_row(row: str) -> str:
+    # Word by word, since escaped text has no two blanks in a row.
+    return " ".join(map(escape.html, row.split(" ")))
+
+
+def _section(block: Section, ids: Ids, depth: int) -> str:
+    if depth > SECTION_DEPTH_CAP:
+        return "\n".join(_block(leaf, ids, depth) for leaf in flattened([block], level=3))
+    own = next(ids)
+    inner = "\n".join(_block(inner, ids, depth + 1) for inner in block.blocks)
+    start = ' open=""' if block.open else ""
+    summary = f"<summary>{_inlines(block.title)}</summary>"
+    return f'<details id="{own}"{start}>{summary}\n{inner}\n</details>'

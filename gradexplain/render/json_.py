@@ -1,0 +1,223 @@
+r"""JSON: records as data for other programs, nothing left out.
+
+`dumps` writes any record; the same value gives the same characters in every process. On the top level stands
+``"schema"``, raised whenever a reader of the old form would misread the new one.
+
+===============================  =======================================================================
+value                            JSON
+===============================  =======================================================================
+dataclass                        ``{"type": its class, field: value, …}``, fields that start with ``_`` apart
+mapping, sequence, array         object (in its order), array, nested arrays
+set                              array, sorted
+nan, infinities                  ``"nan"``, ``"inf"``, ``"-inf"``
+complex, `Fraction`              ``{"complex": [re, im]}``, ``{"fraction": [p, q]}``
+mpmath number                    ``{"mpf": "all digits"}``
+SymPy object                     ``{"text": …, "latex": …}``
+enum                             its value if that is text, else its name
+function, class, module          ``{"type": "function", "name": …}``
+anything else                    ``{"type": its class, "text": …}``
+===============================  =======================================================================
+
+To give another class a form of its own: ``@plain.register``, a function from its objects to something in the left
+column. Nesting may be of any depth; an object inside itself is written ``{"cycle": its class}``.
+"""
+
+import dataclasses
+import json
+import math
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from enum import Enum
+from fractions import Fraction
+from functools import singledispatch
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+SCHEMA = 1
+# Python refuses to write longer integers in decimal, so that nobody can stop a server with one.
+DECIMAL_BITS = 10_000
+
+
+def dumps(value: object) -> str:
+    """Return a record as one line of JSON.
+
+    >>> from gradexplain.render.blocks import Formula
+    >>> dumps(Formula("2*x", "2 x"))
+    '{"schema": 1, "type": "Formula", "text": "2*x", "latex": "2 x"}'
+    >>> dumps([Fraction(1, 3), float("nan")])
+    '{"schema": 1, "value": [{"fraction": [1, 3]}, "nan"]}'
+    """
+    shape = plain(value)
+    content = shape if isinstance(shape, dict) else {"value": value}
+    return "".join(_tokens({"schema": SCHEMA, **content}))
+
+
+class _Open(NamedTuple):
+    """An object or array that is being written: what is left to write, how it ends, what it stands for."""
+
+    members: Iterator[tuple[str, object]]
+    end: str
+    value: object  # kept, so that its id stays its own
+
+
+def _tokens(value: object) -> Iterator[str]:
+    """Yield the JSON of a value piece by piece, without recursion."""
+    opened = [_Open(iter([("", value)]), "", None)]
+    inside: set[int] = set()
+    while opened:
+        member = next(opened[-1].members, None)
+        if member is None:
+            closed = opened.pop()
+            inside.discard(id(closed.value))
+            yield closed.end
+            continue
+        lead, value = member
+        yield lead
+        if id(value) in inside:
+            yield json.dumps({"cycle": type(value).__name__})
+            continue
+        shape = plain(value)
+        if isinstance(shape, dict):
+            yield "{"
+            opened.append(_Open(_members(shape), "}", value))
+        elif isinstance(shape, list):
+            yield "["
+            opened.append(_Open(((", " if n else "", item) for n, item in enumerate(shape)), "]", value))
+        else:
+            yield json.dumps(shape)
+            continue
+        inside.add(id(value))
+
+
+def _members(shape: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    for n, (key, value) in enumerate(shape.items()):
+        yield f"{', ' if n else ''}{json.dumps(key)}: ", value
+
+
+Shape = dict[str, Any] | list[Any] | str | int | float | None
+
+
+@singledispatch
+def plain(value: object) -> Shape:
+    """Return a value as JSON has it, one level deep: what is inside is not yet plain.
+
+    >>> plain(np.array([[1.0, 2.0]])), plain(np.float32(0.5)), plain(Fraction)
+    ([array([1., 2.])], 0.5, {'type': 'type', 'name': 'Fraction'})
+    """
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = (field.name for field in dataclasses.fields(value) if not field.name.startswith("_"))
+        return {"type": type(value).__name__, **{name: getattr(value, name) for name in fields}}
+    if _is_a(value, "sympy", "Basic") or _is_a(value, "sympy", "MatrixBase"):
+        return {"text": _text(value), "latex": _latex(value)}
+    if _is_a(value, "mpmath", "mpf"):
+        return _mpf(value)
+    if _is_a(value, "mpmath", "mpc"):
+        return {"complex": [value.real, value.imag]}  # type: ignore[attr-defined]
+    if isinstance(value, type | FunctionType | MethodType | BuiltinFunctionType | ModuleType):
+        kind = "type" if isinstance(value, type) else type(value).__name__
+        return {"type": kind, "name": getattr(value, "__qualname__", value.__name__)}
+    return {"type": type(value).__name__, "text": _text(value)}
+
+
+@plain.register(type(None))
+@plain.register(bool)
+def _(value: bool | None) -> Shape:
+    return value
+
+
+@plain.register
+def _(value: str) -> Shape:
+    return str(value)
+
+
+@plain.register
+def _(value: int) -> Shape:
+    return int(value) if value.bit_length() < DECIMAL_BITS else {"hex": hex(value)}
+
+
+@plain.register(float)
+@plain.register(np.floating)
+def _(value: Any) -> Shape:
+    number = float(value)
+    return number if math.isfinite(number) else str(number)
+
+
+@plain.register(complex)
+@plain.register(np.complexfloating)
+def _(value: Any) -> Shape:
+    return {"complex": [float(value.real), float(value.imag)]}
+
+
+@plain.register(np.integer)
+def _(value: Any) -> Shape:
+    return int(value)
+
+
+@plain.register
+def _(value: np.bool_) -> Shape:
+    return bool(value)
+
+
+@plain.register(np.ndarray)
+def _(value: Any) -> Shape:
+    # asarray: iterating over a numpy.matrix gives matrices again, without end.
+    return list(np.asarray(value)) if value.ndim else plain(value.item())
+
+
+@plain.register
+def _(value: Fraction) -> Shape:
+    return {"fraction": [value.numerator, value.denominator]}
+
+
+@plain.register
+def _(value: Enum) -> Shape:
+    return value.value if isinstance(value.value, str) else value.name
+
+
+@plain.register(Mapping)
+def _(value: Mapping[Any, Any]) -> Shape:
+    return {key if isinstance(key, str) else _text(key): member for key, member in value.items()}
+
+
+@plain.register(list)
+@plain.register(tuple)
+def _(value: Any) -> Shape:
+    return list(value)
+
+
+@plain.register(AbstractSet)
+def _(value: AbstractSet[Any]) -> Shape:
+    return sorted(value, key=lambda member: "".join(_tokens(member)))
+
+
+def _is_a(value: object, module: str, name: str) -> bool:
+    """Tell whether the value is of a class of an optional or slow library, which is not loaded to find out."""
+    kind = getattr(sys.modules.get(module), name, None)
+    return isinstance(kind, type) and isinstance(value, kind)
+
+
+def _text(value: object) -> str:
+    """Return the text of a value without its address in memory, which differs from run to run."""
+    try:
+        return re.sub(r" at 0x[0-9a-fA-F]+", "", str(value))
+    except Exception:  # whatever the __str__ of a foreign class does, the record around it is written
+        return f"<{type(value).__name__}>"
+
+
+def _latex(value: object) -> str:
+    try:
+        return str(sys.modules["sympy"].latex(value))
+    except Exception:  # an expression too deep for the printer, or of a class that has none
+        return ""
+
+
+def _mpf(value: Any) -> Shape:
+    number = float(value)
+    if not math.isfinite(number) and not value._mpf_[1]:
+        return str(number)
+    bits = value._mpf_[3]
+    return {"mpf": sys.modules["mpmath"].nstr(value, max(1, math.ceil(bits * math.log10(2)) + 1))}

@@ -1,0 +1,310 @@
+r"""LaTeX: running text to put into a paper, a whole document, and one formula for notebooks.
+
+* `fragment` needs ``amsmath`` and ``amssymb`` and compiles under any LaTeX engine, whatever text is in it: characters
+  that pdfLaTeX lacks are named. Steps are one flat list with numbers of its own, since LaTeX stops at nested lists.
+* `standalone` is the fragment with a preamble.
+* `display` is the whole document as one ``aligned`` formula, or several if it is long, in the common subset of KaTeX
+  and MathJax. VS Code prefers ``text/latex`` to Markdown and typesets it with KaTeX, which has no lists or sections.
+
+A new block is one more case in `_block` and in `_display_rows`.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import assert_never
+
+from gradexplain.render import escape
+from gradexplain.render.blocks import (
+    Code,
+    CodeBlock,
+    Document,
+    Equation,
+    Formula,
+    Gap,
+    Heading,
+    Inline,
+    Leaf,
+    Line,
+    Note,
+    NumberedStep,
+    Paragraph,
+    Steps,
+    Strong,
+    Table,
+    Text,
+    announced,
+    flattened,
+    headers_shown,
+    line,
+    outline,
+    rows_shown,
+)
+
+TABLE_PAGE = 30  # rows of one tabular: it can't break across pages
+DISPLAY_HEIGHT = 50  # rows of one formula: KaTeX stops at 1000 expansions, and no page breaks within
+DISPLAY_WIDTH = 90  # characters of text on one row of `display`, where nothing wraps by itself
+
+PREAMBLE = r"""\documentclass{article}
+\usepackage[utf8]{inputenc}
+\usepackage[T1]{fontenc}
+\usepackage{amsmath,amssymb}
+\setlength{\parindent}{0pt}
+\setlength{\parskip}{1ex}
+\allowdisplaybreaks
+\begin{document}
+"""
+
+
+def standalone(document: Document) -> str:
+    r"""Return a complete LaTeX document.
+
+    >>> print(standalone(Document("y")).splitlines()[0])
+    \documentclass{article}
+    """
+    # An empty box, so that a document without blocks has a page.
+    return f"{PREAMBLE}{fragment(document)}\\mbox{{}}\n\\end{{document}}\n"
+
+
+def fragment(document: Document) -> str:
+    r"""Return the document as LaTeX without a preamble.
+
+    >>> slope = Formula("dy/dx = 2*x", r"\frac{dy}{dx} = 2 x")
+    >>> print(fragment(Document("50% sure", (Paragraph(line("slope ", slope)),))), end="")
+    \section*{50\% sure}
+    <BLANKLINE>
+    slope $\frac{dy}{dx} = 2 x$
+    """
+    blocks = [_heading(line(document.title), r"\section*"), *map(_block, flattened(document.blocks))]
+    return "\n\n".join(filter(None, blocks)) + "\n"
+
+
+def _block(block: Leaf) -> str:
+    match block:
+        case Heading(line, level):
+            return _heading(line, (r"\subsection*", r"\subsubsection*", r"\paragraph*")[level - 1])
+        case Paragraph(line):
+            return _inlines(line)
+        case Equation():
+            return _equation(block)
+        case Steps():
+            return _steps(block)
+        case Table():
+            return _table(block)
+        case CodeBlock(text):
+            return _code_block(text)
+        case Note():
+            return _inlines(announced(block))
+        case _:
+            assert_never(block)
+
+
+def _inline(inline: Inline) -> str:
+    match inline:
+        case Text(text):
+            return escape.latex(text)
+        case Strong(text):
+            return rf"\textbf{{{escape.latex(text)}}}"
+        case Code(text):
+            return rf"\texttt{{{escape.latex(text)}}}"
+        case Formula():
+            return f"${_formula(inline)}$"
+        case _:
+            assert_never(inline)
+
+
+def _inlines(line: Line) -> str:
+    return "".join(map(_inline, line)).strip()
+
+
+def _formula(formula: Formula) -> str:
+    # Never empty: two dollars side by side would open a display.
+    return escape.latex_characters(escape.formula_latex(formula.latex, formula.text)) or "{}"
+
+
+def _heading(line: Line, command: str) -> str:
+    text = _inlines(line)
+    return f"{command}{{{text}}}" if text else ""
+
+
+def _equation(block: Equation) -> str:
+    label = escape.latex(block.label) + ":\n" if block.label else ""
+    shown = rf"{label}\[ {_formula(block.formula)} \]"
+    if not block.where:
+        return shown
+    names = " \\\\\n".join(f"& {_formula(formula)}" for formula in block.where)
+    return f"{shown}\nwhere\n\\[ \\begin{{aligned}}\n{names}\n\\end{{aligned}} \\]"
+
+
+def _steps(block: Steps) -> str:
+    entries = [_step(entry, block.ordered) for entry in outline(block)]
+    return "\n".join([r"\begin{description}", *entries, r"\end{description}"]) if entries else ""
+
+
+def _step(entry: NumberedStep | Gap, ordered: bool) -> str:
+    indent = rf"\hspace*{{{entry.depth - 1}em}}" if entry.depth > 1 else ""
+    if isinstance(entry, Gap):
+        return rf"\item[] {indent}{escape.latex(entry.text)}"
+    item = entry.item
+    title = _inlines(item.title)
+    formula = rf"$\displaystyle {_formula(item.formula)}$" if item.formula else ""
+    notes = "".join(rf" \par {_inlines(note)}" for note in item.notes)
+    label = entry.label if ordered else r"\textbullet"
+    return rf"\item[{label}] {indent}{': '.join(filter(None, [title, formula]))}{notes}"
+
+
+def _table(block: Table) -> str:
+    if not block.width:
+        return escape.latex(block.caption)
+    head = " & ".join(rf"\textbf{{{escape.latex(header)}}}" for header in headers_shown(block))
+    rows = [_row(row, block.width) for row in rows_shown(block)]
+    tables = (_tabular(block.width, [head + r" \\", r"\hline", *page]) for page in _pages(rows))
+    return "\n\n".join(filter(None, [escape.latex(block.caption), *tables]))
+
+
+def _pages(rows: list[str]) -> list[list[str]]:
+    return [rows[n : n + TABLE_PAGE] for n in range(0, len(rows), TABLE_PAGE)] or [[]]
+
+
+def _tabular(width: int, rows: list[str]) -> str:
+    return "\n".join([rf"\begin{{tabular}}{{{'l' * width}}}", *rows, r"\end{tabular}"])
+
+
+def _row(row: tuple[Line, ...] | Gap, width: int) -> str:
+    if isinstance(row, Gap):
+        return rf"\multicolumn{{{width}}}{{l}}{{{escape.latex(row.text)}}} \\"
+    # The group keeps a cell that starts with a bracket from being read as the argument of the \\ above it.
+    return "{}" + " & ".join(map(_inlines, row)) + r" \\"
+
+
+def _code_block(text: str) -> str:
+    # No verbatim: its text could end it, and may hold characters that the fonts lack.
+    rows = (rf"\mbox{{{'~'.join(map(escape.latex, row.split(' ')))}}}" for row in escape.code_lines(text))
+    return "\\begin{quote}\\ttfamily\\raggedright\n" + "\\\\\n".join(rows) + "\n\\end{quote}"
+
+
+# ----------------------------------------------------------------------------------------- one formula for all
+
+
+def display(document: Document) -> str:
+    r"""Return the whole document as one displayed formula, or several if it is long.
+
+    >>> slope = Formula("dy/dx = 2*x", r"\frac{dy}{dx} = 2 x")
+    >>> print(display(Document("y", (Equation(slope),))))
+    $$
+    \begin{aligned}
+    & \textbf{y} \\
+    & \frac{dy}{dx} = 2 x
+    \end{aligned}
+    $$
+    """
+    chunks: list[list[str]] = [[]]
+    height = 0
+    for block in (Heading(line(document.title)), *flattened(document.blocks)):
+        for row in filter(None, _display_rows(block)):
+            height += 1 + row.count(r"\\")
+            if chunks[-1] and height > DISPLAY_HEIGHT:
+                chunks.append([])
+                height = 1 + row.count(r"\\")
+            chunks[-1].append(f"& {row}")
+    return "\n\n".join("$$\n\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}\n$$" for rows in chunks)
+
+
+def _display_rows(block: Leaf) -> Iterator[str]:
+    match block:
+        case Heading(line):
+            yield "".join(_display_inline(inline, "textbf") for inline in line)
+        case Paragraph(line):
+            yield from _text_rows(line)
+        case Equation():
+            yield from _equation_rows(block)
+        case Steps():
+            yield from (_step_row(entry, block.ordered) for entry in outline(block))
+        case Table():
+            yield from _table_rows(block)
+        case CodeBlock(text):
+            yield from map(_code_row, escape.code_lines(text))
+        case Note():
+            yield from _text_rows(announced(block))
+        case _:
+            assert_never(block)
+
+
+def _display_inline(inline: Inline, command: str = "text") -> str:
+    match inline:
+        case Text(text):
+            return escape.math_text(text, command)
+        case Strong(text):
+            return escape.math_text(text, "textbf")
+        case Code(text):
+            return escape.math_text(text, "texttt")
+        case Formula(text, latex):
+            return escape.formula_latex(latex, text)
+        case _:
+            assert_never(inline)
+
+
+def _display_line(line: Line) -> str:
+    return "".join(map(_display_inline, line))
+
+
+def _text_rows(line: Line) -> Iterator[str]:
+    """Yield a line of text as several rows, each of about `DISPLAY_WIDTH` characters, broken between words."""
+    row: list[Inline] = []
+    used = 0
+    for inline in line:
+        # Text splits at its words, and each keeps the space after it; all else is one piece.
+        words = map(Text, re.findall(r"\S+\s*|\s+", inline.text)) if isinstance(inline, Text) else [inline]
+        for word in words:
+            if row and used + len(word.text) > DISPLAY_WIDTH:
+                yield _display_line(tuple(row))
+                row, used = [], 0
+            if row and isinstance(word, Text) and isinstance(row[-1], Text):
+                word = Text(row.pop().text + word.text)
+            row.append(word)
+            used = sum(len(inline.text) for inline in row)
+    yield _display_line(tuple(row))
+
+
+def _equation_rows(block: Equation) -> Iterator[str]:
+    yield _labelled(escape.math_text(block.label), _display_inline(block.formula))
+    for n, formula in enumerate(block.where):
+        yield (r"\text{where } " if n == 0 else r"\qquad ") + _display_inline(formula)
+
+
+def _labelled(label: str, formula: str) -> str:
+    return rf"{label}\text{{:}}\quad {formula}" if label and formula else label or formula
+
+
+def _step_row(entry: NumberedStep | Gap, ordered: bool) -> str:
+    indent = r"\quad " * (entry.depth - 1)
+    if isinstance(entry, Gap):
+        return indent + escape.math_text(entry.text)
+    item = entry.item
+    formula = _display_inline(item.formula) if item.formula else ""
+    notes = (rf"\quad\text{{(}}{_display_line(note)}\text{{)}}" for note in item.notes)
+    number = rf"\text{{{entry.label}}}" if ordered else r"\bullet"
+    return rf"{indent}{number}\quad {_labelled(_display_line(item.title), formula)}{''.join(notes)}"
+
+
+def _table_rows(block: Table) -> Iterator[str]:
+    yield escape.math_text(block.caption)
+    if not block.width:
+        return
+    head = " & ".join(escape.math_text(header, "textbf") for header in headers_shown(block))
+    rows = [
+        escape.math_text(row.text) if isinstance(row, Gap) else " & ".join(map(_display_line, row))
+        for row in rows_shown(block)
+    ]
+    for page in _pages(rows):
+        yield _array(block.width, head, page)
+
+
+def _array(width: int, head: str, rows: list[str]) -> str:
+    # The group keeps a cell that starts with a bracket from being read as the argument of the \\ above it.
+    body = r" \\ ".join([head, *(rf"\hline {row}" if n == 0 else "{}" + row for n, row in enumerate(rows))])
+    return rf"\begin{{array}}{{{'l' * width}}} {body} \end{{array}}"
+
+
+def _code_row(row: str) -> str:
+    text = row.lstrip(" ")
+    return r"\ " * (len(row) - len(text)) + escape.math_text(text, "texttt")

@@ -1,0 +1,356 @@
+"""Plain text: the format that works everywhere, and the layout that a terminal colours.
+
+`render` promises: no line is wider than ``width`` unless a single word or an operand is; formulas break only after
+an operator or a comma, and the rest is indented; no escape sequences; ASCII unless ``unicode=True``. A table that is
+too wide becomes one block a row. Documents of any depth and size are fine: `blocks.outline` and `blocks.rows_shown`
+say what is shown.
+
+`laid_out` is the layout itself: lines of `Piece`, each of which says what it is (`Role`). `render` joins them,
+`terminal.py` colours them. A new block is one more case in `_block`.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, assert_never
+
+from gradexplain.render import escape
+from gradexplain.render.blocks import (
+    Code,
+    CodeBlock,
+    Document,
+    Equation,
+    Formula,
+    Gap,
+    Heading,
+    Inline,
+    Leaf,
+    Line,
+    Note,
+    NumberedStep,
+    Paragraph,
+    Steps,
+    Strong,
+    Table,
+    Text,
+    announced,
+    flattened,
+    headers_shown,
+    line,
+    outline,
+    rows_shown,
+)
+
+Role = Literal["text", "strong", "formula", "code", "title", "muted", "ok", "warning", "error", "info"]
+
+
+class Piece(NamedTuple):
+    """Characters of one role within a line."""
+
+    text: str
+    role: Role = "text"
+
+
+Laid = tuple[Piece, ...]  # a line of the page, or a word: pieces that no line break may part
+
+SPACE = Piece(" ")
+MARGIN = 2
+COLUMN_GAP = 2
+CONTINUATION = 4  # further indent of a formula that did not fit on its line
+NARROWEST = 16  # what is left for text however deep the indent: below this, lines overflow instead
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Where the text goes: so many columns, such characters."""
+
+    width: int
+    encoding: str
+
+    def text(self, text: str) -> str:
+        """Return foreign text as one line that this page can show."""
+        return escape.encodable(escape.one_line(text), self.encoding)
+
+    def piece(self, inline: Inline) -> Piece:
+        """Return an inline as this page shows it."""
+        match inline:
+            case Text(text):
+                return Piece(self.text(text))
+            case Strong(text):
+                return Piece(self.text(text), "strong")
+            case Code(text):
+                return Piece(self.text(f"`{text}`"), "code")
+            case Formula(text, latex):
+                return Piece(self.text(pretty(text or latex) if self.is_unicode else text or latex), "formula")
+            case _:
+                assert_never(inline)
+
+    @property
+    def is_unicode(self) -> bool:
+        """Whether the page knows more than ASCII."""
+        return self.encoding != "ascii"
+
+    def room(self, indent: int) -> int:
+        """Return the columns that are left to the right of an indent."""
+        return max(self.width - indent, NARROWEST)
+
+
+def render(document: Document, *, width: int = 80, unicode: bool = False) -> str:
+    r"""Return the document as plain text.
+
+    >>> slope = Formula("dy/dx = 2*x", r"\frac{dy}{dx} = 2 x")
+    >>> print(render(Document("y = x**2", (Paragraph(line("The slope is ", slope, ".")),))))
+    y = x**2
+    ========
+    <BLANKLINE>
+    The slope is dy/dx = 2*x.
+    """
+    page = Page(width, "utf-8" if unicode else "ascii")
+    return "\n".join("".join(piece.text for piece in laid).rstrip() for laid in laid_out(document, page)).strip("\n")
+
+
+def laid_out(document: Document, page: Page) -> Iterator[Laid]:
+    """Yield the lines of the document: blocks apart by an empty line, headings close to what they head."""
+    if title := page.text(document.title).strip():
+        yield from _underlined([(Piece(title, "title"),)], "=")
+        yield ()
+    for block in flattened(document.blocks, level=2):
+        yield from _block(block, page)
+        if not isinstance(block, Heading):
+            yield ()
+
+
+def pretty(formula: str) -> str:
+    """Return the text of a formula with the signs of mathematics in place of the programmer's.
+
+    >>> pretty("2*x*sin(x) + x**2*cos(x)**10")
+    '2·x·sin(x) + x²·cos(x)**10'
+    """
+    squared = re.sub(r"\*\*([23])(?![\w.]|\*\*)", lambda power: "²³"[int(power[1]) - 2], formula)
+    return re.sub(r"(?<!\*)\*(?!\*)", "·", squared)
+
+
+def _block(block: Leaf, page: Page) -> Iterable[Laid]:
+    match block:
+        case Heading():
+            return _heading(block, page)
+        case Paragraph(line):
+            return _filled(_words(line, page), page.width)
+        case Equation():
+            return _equation(block, page)
+        case Steps():
+            return _steps(block, page)
+        case Table():
+            return _table(block, page)
+        case CodeBlock(text):
+            rows = (escape.encodable(row, page.encoding) for row in escape.code_lines(text))
+            return [_indented(CONTINUATION, Piece(row, "code")) for row in rows]
+        case Note():
+            return _note(block, page)
+        case _:
+            assert_never(block)
+
+
+def _heading(block: Heading, page: Page) -> list[Laid]:
+    lines = _filled([_as(word, "title") for word in _words(block.line, page)], page.width)
+    return _underlined(lines, "-") if block.level == 1 else lines
+
+
+def _underlined(lines: list[Laid], rule: str) -> list[Laid]:
+    return [*lines, (Piece(rule * max(map(_columns, lines), default=0), "muted"),)]
+
+
+def _note(block: Note, page: Page) -> list[Laid]:
+    return [_as(laid, block.kind) for laid in _filled(_words(announced(block), page), page.width)]
+
+
+# --------------------------------------------------------------------------------------------- words and lines
+
+
+def _words(line: Line, page: Page) -> list[Laid]:
+    """Split a line where it may break: at the spaces of text, never inside a formula, nor before its full stop."""
+    words: list[list[Piece]] = [[]]
+    for piece in map(page.piece, line):
+        first, *others = piece.text.split(" ") if piece.role in ("text", "strong") else [piece.text]
+        words[-1].append(Piece(first, piece.role))
+        words.extend([Piece(other, piece.role)] for other in others)
+    return [word for word in (tuple(piece for piece in word if piece.text) for word in words) if word]
+
+
+def _filled(words: Iterable[Laid], width: int) -> list[Laid]:
+    """Set words into lines of ``width`` columns."""
+    lines: list[list[Piece]] = [[]]
+    used = 0
+    for word in words:
+        for n, part in enumerate(_parts(word, width)):
+            gap = [SPACE] if lines[-1] else []
+            if lines[-1] and (n or used + 1 + _columns(part) > width):
+                lines.append([])
+                used, gap = 0, []
+            lines[-1] += [*gap, *part]
+            used += len(gap) + _columns(part)
+    return [tuple(laid) for laid in lines]
+
+
+def _parts(word: Laid, width: int) -> list[Laid]:
+    """Return a word as it is if it fits on a line, else with its formulas broken."""
+    if _columns(word) <= width:
+        return [word]
+    parts: list[list[Piece]] = [[]]
+    for piece in word:
+        first, *others = _broken(piece.text, width) if piece.role == "formula" else [piece.text]
+        parts[-1].append(Piece(first, piece.role))
+        parts.extend([_blank(CONTINUATION), Piece(other, piece.role)] for other in others)
+    return [tuple(part) for part in parts]
+
+
+def _broken(formula: str, width: int) -> list[str]:
+    """Break a formula into lines, each (but the first, less the indent) within ``width`` if operators allow.
+
+    Among the places that fit, one outside of parentheses is preferred, then one between terms, then the last one.
+    """
+    lines, start, breaks = [], 0, _break_points(formula)
+    room = width
+    while len(formula) - start > room and breaks:
+        fitting = [point for point in breaks if point[0] - start <= room] or breaks[:1]
+        late = [point for point in fitting if point[0] - start > room // 2] or fitting
+        best = min(rank for _, rank in late)
+        end = max(position for position, rank in late if rank == best)
+        lines.append(formula[start:end].strip())
+        breaks = [point for point in breaks if point[0] > end]
+        start, room = end, width - CONTINUATION
+    return [*lines, formula[start:].strip()]
+
+
+def _break_points(formula: str) -> list[tuple[int, int]]:
+    """Return (position, rank) of the places where a line may end: at spaces, and after ``*``, ``/`` and ``@``.
+
+    The rank grows with the nesting, and is odd after a factor.
+    """
+    points, depth = [], 0
+    for match in re.finditer(r"[(\[{]|[)\]}]|(?<![-+=<>]) (?=\S)|(?:\*\*?|[/@·])(?=[^*])", formula):
+        if match[0] in "([{":
+            depth += 1
+        elif match[0] in ")]}":
+            depth -= 1
+        elif match[0] != "**":
+            points.append((match.end(), 2 * depth + (match[0] != " ")))
+    return points
+
+
+def _joined(words: Iterable[Laid]) -> Laid:
+    """Return words on one line."""
+    return tuple(piece for n, word in enumerate(words) for piece in ((SPACE, *word) if n else word))
+
+
+def _as(laid: Laid, role: Role) -> Laid:
+    return tuple(Piece(text, role if was == "text" else was) for text, was in laid)
+
+
+def _blank(columns: int) -> Piece:
+    return Piece(" " * columns)
+
+
+def _indented(columns: int, *pieces: Piece) -> Laid:
+    return (_blank(columns), *pieces)
+
+
+def _columns(laid: Laid) -> int:
+    """Return how many columns a terminal needs: two for a wide character, none for an accent."""
+    text = "".join(piece.text for piece in laid)
+    if text.isascii():
+        return len(text)
+    return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
+
+
+# ------------------------------------------------------------------------------------------ equations and steps
+
+
+def _equation(block: Equation, page: Page) -> Iterator[Laid]:
+    label = [(Piece(page.text(block.label) + ":", "muted"),)] if block.label else []
+    yield from _led(label, block.formula, page, MARGIN, MARGIN + _columns(_joined(label)) + COLUMN_GAP)
+    lead = Piece("where ")
+    for formula in block.where:
+        words = _words((formula,), page)
+        for n, laid in enumerate(_filled(words, page.room(MARGIN + len(lead.text)))):
+            yield _indented(MARGIN, lead if n == 0 else _blank(len(lead.text)), *laid)
+        lead = _blank(len(lead.text))
+
+
+def _led(words: Sequence[Laid], formula: Formula | None, page: Page, indent: int, column: int) -> Iterator[Laid]:
+    """Yield words at ``indent`` and a formula: at ``column`` of the same line if both fit there, else below."""
+    piece = page.piece(formula) if formula else Piece("")
+    used = indent + _columns(_joined(words))
+    if used < column and column + _columns((piece,)) <= page.width:
+        yield _indented(indent, *_joined(words), _blank(column - used if words else 0), piece)
+        return
+    if words:
+        yield from (_indented(indent, *laid) for laid in _filled(words, page.room(indent)))
+        indent += MARGIN
+    if piece.text:
+        yield from (_indented(indent, *laid) for laid in _filled([(piece,)], page.room(indent)))
+
+
+def _steps(block: Steps, page: Page) -> Iterator[Laid]:
+    entries = list(outline(block))
+    labels = [entry.label if isinstance(entry, NumberedStep) and block.ordered else "-" for entry in entries]
+    left = MARGIN + max(map(len, labels), default=0) + COLUMN_GAP
+    indents = [min(left + 2 * (entry.depth - 1), page.width // 2) for entry in entries]
+    titles = [_words(entry.item.title, page) if isinstance(entry, NumberedStep) else [] for entry in entries]
+    ends = [indent + _columns(_joined(title)) for indent, title in zip(indents, titles, strict=True)]
+    column = COLUMN_GAP + 1 + max((end for end in ends if end <= page.width // 2), default=left)
+    for entry, label, indent, title in zip(entries, labels, indents, titles, strict=True):
+        if isinstance(entry, Gap):
+            yield _indented(indent, Piece(page.text(entry.text), "muted"))
+            continue
+        lines = _step(entry, title, page, indent, column)
+        marker = _indented(MARGIN, Piece(label, "muted"), _blank(indent - MARGIN - len(label)))
+        yield (*marker, *lines[0][1:]) if lines else marker
+        yield from lines[1:]
+
+
+def _step(step: NumberedStep, title: Sequence[Laid], page: Page, indent: int, column: int) -> list[Laid]:
+    lines = list(_led(title, step.item.formula, page, indent, column))
+    for note in step.item.notes:
+        lines += [_indented(indent, *laid) for laid in _filled(_words(note, page), page.room(indent))]
+    return lines
+
+
+# ------------------------------------------------------------------------------------------------------ tables
+
+
+def _table(block: Table, page: Page) -> Iterator[Laid]:
+    headers = [(Piece(page.text(header), "strong"),) for header in headers_shown(block)]
+    rows = [row if isinstance(row, Gap) else [_words(cell, page) for cell in row] for row in rows_shown(block)]
+    grid = [headers, *([_joined(cell) for cell in row] for row in rows if not isinstance(row, Gap))]
+    widths = [max(map(_columns, column)) for column in zip(*grid, strict=True)]
+    fits = sum(widths) + COLUMN_GAP * (len(widths) - 1) <= page.width
+    if block.caption:
+        yield from _filled(_words(line(block.caption), page), page.width)
+    if fits:
+        yield _aligned(headers, widths)
+        yield _aligned([(Piece("-" * width, "muted"),) for width in widths], widths)
+    for row in rows:
+        if isinstance(row, Gap):
+            yield (Piece(page.text(row.text), "muted"),)
+        elif fits:
+            yield _aligned([_joined(cell) for cell in row], widths)
+        else:
+            yield from _record(headers, row, page)
+
+
+def _aligned(cells: Sequence[Laid], widths: Sequence[int]) -> Laid:
+    """Return the cells of a row, each as wide as its column."""
+    padded = [(*cell, _blank(width - _columns(cell) + COLUMN_GAP)) for cell, width in zip(cells, widths, strict=True)]
+    return tuple(piece for cell in padded for piece in cell)
+
+
+def _record(headers: Sequence[Laid], row: Sequence[Sequence[Laid]], page: Page) -> Iterator[Laid]:
+    """Yield a row as a block: its first cell, and below it the others, each after the header of its column."""
+    widest = MARGIN + max(map(_columns, headers)) + COLUMN_GAP
+    for n, (header, words) in enumerate(zip(headers, row, strict=True)):
+        indent = MARGIN if n else 0
+        lines = _filled(words, page.room(widest))
+        yield _indented(indent, *header, _blank(widest - indent - _columns(header)), *lines[0])
+        yield from (_indented(widest, *laid) for laid in lines[1:])
