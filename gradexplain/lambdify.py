@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from gradexplain.graph import CONSTANT, VARIABLE, Fixed, Node, ancestors
-from gradexplain.primitive import ATOM, PRODUCT, SIGN, Code
+from gradexplain.ops.special import SCIPY
+from gradexplain.primitive import ATOM, PRODUCT, SUM, Code
 
 _LONGEST = 88  # characters of an inlined expression
 _BUILTINS = {"float": float, "max": max, "min": min, "round": round, "type": type, "abs": abs,
@@ -88,14 +89,14 @@ def number(value: Any) -> Code:
     ('2', '1/3', '-0.5')
     """
     if isinstance(value, Fraction) and value.denominator != 1:
-        return Code(f"{value.numerator}/{value.denominator}", PRODUCT if value > 0 else SIGN - 2)
+        return Code(f"{value.numerator}/{value.denominator}", PRODUCT if value > 0 else SUM)
     if isinstance(value, Fraction):
         value = value.numerator
     if isinstance(value, float) and not math.isfinite(value):
-        return Code({"inf": "np.inf", "-inf": "-np.inf"}.get(str(value), "np.nan"), ATOM if value > 0 else SIGN - 2)
+        return Code({"inf": "np.inf", "-inf": "-np.inf"}.get(str(value), "np.nan"), ATOM if value > 0 else SUM)
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**16:
         value = float(value)
-    return Code(repr(value), ATOM if isinstance(value, bool) or value >= 0 else SIGN - 2)
+    return Code(repr(value), ATOM if isinstance(value, bool) or value >= 0 else SUM)
 
 
 def _count_uses(order: Sequence[Node], outputs: Sequence[Node]) -> dict[Node, int]:
@@ -175,7 +176,7 @@ class Function:
         statements = [*writer.statements, f"return {_tuple(results)}"]
         body = frame.format(_body(statements, 1), _body(statements, 3))
         text = f"def derivative({', '.join(self._names().values())}):\n{body}"
-        space: dict[str, Any] = {"np": np, "math": math, "arrays": self._on_arrays, **_BUILTINS, **writer.constants}
+        space: dict[str, Any] = {"np": np, "math": math, "scipy": SCIPY, "arrays": self._on_arrays, **_BUILTINS, **writer.constants}
         space["__builtins__"] = {}
         exec(compile(text, "<gradexplain>", "exec"), space)  # our own text: no name or string of a user is in it
         made: Callable[..., Any] = space["derivative"]
@@ -215,7 +216,7 @@ def readable_names(names: Sequence[str]) -> list[str]:
     out: list[str] = []
     for i, name in enumerate(names):
         safe = name if name.isascii() and name.isidentifier() else f"x{i}"
-        clashes = keyword.iskeyword(safe) or safe in {"np", "math", *_BUILTINS} or (safe[0] in "vc" and safe[1:].isdigit())
+        clashes = keyword.iskeyword(safe) or safe in {"np", "math", "scipy", *_BUILTINS} or (safe[0] in "vc" and safe[1:].isdigit())
         out.append(f"{safe}_" if clashes else safe)
     return [n if n not in out[:i] else f"{n}_{i}" for i, n in enumerate(out)]
 

@@ -13,7 +13,7 @@ To add an operation, write one row in `gradexplain/ops`; its tests and its line 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -21,10 +21,12 @@ from gradexplain.graph import REAL, TABLE, Domain, Kind, Node, Primitive, Sample
 from gradexplain.shapes import Shape, broadcast
 
 Rule = Callable[..., Any]
+OnNodes = TypeVar("OnNodes", bound=Callable[..., Any])
 SCALAR_AND_VECTOR = (Sample(((),)), Sample(((3,),)))
 
-# Binding strength of printed source, Python's order.
-CHOICE, COMPARE, BIT, SUM, PRODUCT, SIGN, POWER, POSTFIX, ATOM = range(1, 10)
+# Binding strength of printed source, Python's order. TERM is @, % and //: Python reads them like products, but
+# a*(b @ c) is not (a*b) @ c: they keep their parentheses in products.
+CHOICE, COMPARE, BIT, SUM, TERM, PRODUCT, SIGN, POWER, POSTFIX, ATOM = range(1, 11)
 
 
 class Code(str):
@@ -67,10 +69,10 @@ def call(function: str) -> Callable[..., Code]:
 NUMPY: dict[Any, Callable[..., Any]] = {}
 
 
-def numpy_function(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def numpy_function(*functions: Any) -> Callable[[OnNodes], OnNodes]:
     """Declares what NumPy's functions do on nodes."""
 
-    def declare(on_nodes: Callable[..., Any]) -> Callable[..., Any]:
+    def declare(on_nodes: OnNodes) -> OnNodes:
         for function in functions:
             NUMPY[function] = on_nodes
         return on_nodes

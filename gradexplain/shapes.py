@@ -52,7 +52,7 @@ def normal_axes(axis: int | Sequence[int] | None, rank: int) -> Axes:
     """
     if axis is None:
         return tuple(range(rank))
-    listed = (axis,) if isinstance(axis, int) else tuple(axis)
+    listed = (axis,) if hasattr(axis, "__index__") else tuple(axis)
     return tuple(sorted(normal_axis(int(a), rank) for a in listed))
 
 

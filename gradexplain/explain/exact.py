@@ -91,10 +91,12 @@ def slope(f: Callable[[Real], Real], x: float | Fraction) -> Slope:
     >>> slope(mp.sqrt, 0).kind, slope(mp.log, 0).kind
     ('vertical', 'undefined')
     """
-    value = _values(f)
-    if (isinstance(x, float) and not math.isfinite(x)) or (centre := value(_point(x), mp.prec)) is None:
+    if isinstance(x, float) and not math.isfinite(x):
         return Slope("undefined")
-    unit = float(abs(centre) / (abs(_point(x)) or 1))
+    value = _values(f)
+    with mp.workdps(_digits(x, STEPS[0])):
+        point = _point(x)
+        unit = float(abs(value(point, mp.prec) or 0) / (abs(point) or 1))
     left, right = _side(value, x, -1), _side(value, x, 1)
     if left.jumps or right.jumps:
         left, right = (_side(value, x, way, away=side.jumps) for way, side in ((-1, left), (1, right)))
@@ -156,20 +158,27 @@ def _point(x: float | Fraction) -> Real:
     return mp.mpf(x.numerator) / x.denominator if isinstance(x, Fraction) else mp.mpf(x)
 
 
+def _exponent(x: float | Fraction) -> int:
+    """300 for a point of 1e-300 or 1e300."""
+    return int(abs(mp.mag(_point(x))) * math.log10(2)) if x else 0
+
+
+def _digits(x: float | Fraction, power: int) -> int:
+    return 3 * (power + _exponent(x)) + 2 * _exponent(x) + GUARD_DIGITS
+
+
 def _side(value: Values, x: float | Fraction, way: int, *, away: bool = False) -> _Side:
     """The slope on one side; with `away`, of the function that is continued to the point by its limit."""
-    scale = int(abs(mp.mag(_point(x))) * math.log10(2)) if x else 0  # 300 for a point of 1e-300 or 1e300
     quotients: list[Real] = []
     rises: list[Real] = []
     for power in STEPS:
-        shift = power + scale
-        with mp.workdps(3 * shift + 2 * scale + GUARD_DIGITS):
-            step = way * (abs(_point(x)) or 1) * mp.mpf(10) ** -shift
+        with mp.workdps(_digits(x, power)):
+            step = way * (abs(_point(x)) or 1) * mp.mpf(10) ** -(power + _exponent(x))
             start = _point(x) + step if away else _point(x)
             before, after = value(start, mp.prec), value(start + step, mp.prec)
             if before is None or after is None:
                 return _Side(None)
-            noise = abs(before) * mp.mpf(10) ** (NOISE_DIGITS - mp.dps)
+            noise = abs(before) * mp.mpf(10) ** (NOISE_DIGITS - _digits(x, power))
             rises.append(after - before if abs(after - before) > noise else mp.zero)
             quotients.append(rises[-1] / step)
             if len(quotients) > 1 and (limit := _limit(*quotients[-3:])) is not None:

@@ -97,25 +97,19 @@ def ladder(
     """
     x, program = float(x), _Program(f)
     with np.errstate(all="ignore"):
-        centre = program(x)
-        if math.isnan(centre):
-            finding, quotients = _undefined(claimed), []
-        else:
-            samples = _sample(program, x, centre, noise)
-            quotients = _two_sided(samples)
-            finding = _judge(samples, quotients, claimed)
+        samples = _sample(program, x, noise)
+        quotients = _two_sided(samples)
+        finding = _judge(samples, quotients, claimed)
     best = min(quotients, key=lambda q: q.error / (abs(q.slope) or 1.0), default=None)
     slope, error, step = (best.slope, best.error, best.step) if best else (None, None, None)
     reason = "" if finding.verdict is Verdict.PASS else finding.reason
     return Ladder(finding.verdict, slope, error, step, finding.left, finding.right, reason, program.calls)
 
 
-# --- the values ------------------------------------------------------------------------------------------------------
-
 MOST_EXTRA = 24
 """How many steps from 1/2 down a small point gets, besides those of its own scale: most functions live near 1."""
 
-RUNS_AT_ZERO = ((-1, 44), (-100, 8), (-200, 8), (-400, 8), (-700, 8), (-990, 8))
+RUNS_AT_ZERO = ((-1, 56), (-150, 8), (-300, 8), (-600, 8), (-990, 8))
 """First exponent and length of the runs of steps at x = 0, which has no scale of its own."""
 
 ORACLE_STEPS = 5
@@ -158,7 +152,7 @@ class _Program:
         return result if math.isfinite(result) else math.nan
 
 
-def _sample(program: _Program, x: float, centre: float, noise: Callable[[float], float] | None) -> _Samples:
+def _sample(program: _Program, x: float, noise: Callable[[float], float] | None) -> _Samples:
     steps = _steps(x)
     up, down = (np.array([program(x + way * h) for h in steps]) for way in (1, -1))
     oracle = np.zeros(len(steps))
@@ -166,7 +160,7 @@ def _sample(program: _Program, x: float, centre: float, noise: Callable[[float],
         distance = _Program(noise)
         for i in np.linspace(len(steps) // 10, len(steps) - 1, ORACLE_STEPS).astype(int):
             oracle[i] = np.fmax.reduce([distance(x - steps[i]), distance(x + steps[i]), distance(x), 0.0])
-    return _Samples(centre, np.array(steps), up, down, oracle)
+    return _Samples(program(x), np.array(steps), up, down, oracle)
 
 
 def _steps(x: float) -> list[float]:
@@ -184,15 +178,13 @@ def _steps(x: float) -> list[float]:
     return [h for run in runs for h in (math.nan, *(math.ldexp(1.0, e) for e in run))][1:]
 
 
-# --- slopes and their errors -----------------------------------------------------------------------------------------
-
 # Stencils over the values at h, h/2, h/4 ... Those for noise cancel the powers of h that are named; they are divided by
 # the deviation that unit noise in every evaluation of f, the one at the point included, would give to their sums.
 NOISE_ODD = np.array([1.0, -10.0, 16.0]) / 13.4  # of (f(x + h) - f(x - h)) / 2: h, h**3
 NOISE_EVEN = np.array([1.0, -20.0, 64.0]) / 65.0  # of (f(x + h) + f(x - h)) / 2 - f(x): h**2, h**4
 NOISE_ONE_SIDED = np.array([1.0, -14.0, 56.0, -64.0]) / 88.7  # of f(x + h) - f(x): h, h**2, h**3
-RICHARDSON = np.array([-1.0, 4.0]) / 3  # of two-sided quotients: cancels their error of h**2
-RICHARDSON_ONE_SIDED = np.array([1.0, -6.0, 8.0]) / 3  # of one-sided quotients: cancels h, h**2
+RICHARDSON = np.array([-1.0, 4.0])  # three times the slope from two-sided quotients: cancels their error of h**2
+RICHARDSON_ONE_SIDED = np.array([1.0, -6.0, 8.0])  # the same from one-sided quotients: cancels h, h**2
 GAIN, GAIN_ONE_SIDED = 3.0, 20.0
 """What noise in f does to an extrapolated slope, times h: 1.9 and 13.4 by the weights, the rest is margin."""
 
@@ -218,14 +210,14 @@ def _two_sided(s: _Samples) -> list[_Quotient]:
     odd = (s.up - s.down) / 2
     even = (s.up - s.centre) / 2 + (s.down - s.centre) / 2
     residual = np.fmax(abs(_applied(NOISE_ODD, odd)), abs(_applied(NOISE_EVEN, even)))
-    return _quotients(s, _applied(RICHARDSON, odd / s.steps), residual, s.size(), s.change(), GAIN)
+    return _quotients(s, _applied(RICHARDSON, odd / s.steps) / 3, residual, s.size(), s.change(), GAIN)
 
 
 def _one_sided(s: _Samples, way: int) -> list[_Quotient]:
     values = s.up if way > 0 else s.down
     rise = values - s.centre
     size = np.maximum(abs(values), abs(s.centre))
-    slopes = _applied(RICHARDSON_ONE_SIDED, way * rise / s.steps)
+    slopes = _applied(RICHARDSON_ONE_SIDED, way * rise / s.steps) / 3
     return _quotients(s, slopes, abs(_applied(NOISE_ONE_SIDED, rise)), size, abs(rise), GAIN_ONE_SIDED)
 
 
@@ -240,7 +232,7 @@ def _quotients(
 ) -> list[_Quotient]:
     """Slopes with their errors: how far the next step moves them, and the noise at this and all finer steps."""
     noise = np.fmax.accumulate(np.fmax(residual, s.oracle)[::-1])[::-1]
-    noise[-TAIL:] = noise[-TAIL]  # one residual alone may be zero by accident
+    noise[-TAIL:] = noise[-TAIL:].max()  # one residual alone may be zero by accident
     noise = np.fmax(noise, np.spacing(size))
     errors = abs(np.append(slopes[1:], math.nan) - slopes) + gain * noise / s.steps
     errors[_digits_end(change, size) :] = math.nan
@@ -256,9 +248,6 @@ def _digits_end(change: Floats, size: Floats) -> int:
     return int(changing[-1]) + 1
 
 
-# --- the verdict -----------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class _Finding:
     verdict: Verdict
@@ -267,16 +256,14 @@ class _Finding:
     right: float | None = None
 
 
-def _undefined(claimed: float) -> _Finding:
-    verdict = Verdict.PASS if math.isnan(claimed) else Verdict.INCONCLUSIVE
-    return _Finding(verdict, "the function is undefined here")
-
-
 def _judge(s: _Samples, central: list[_Quotient], claimed: float) -> _Finding:
+    if math.isnan(s.centre):
+        return _Finding(Verdict.PASS if math.isnan(claimed) else Verdict.INCONCLUSIVE, "the function is undefined here")
+    if decided := _vote(central, claimed, s.change()):
+        return decided
     left, right = _one_sided(s, -1), _one_sided(s, 1)
     return (
-        _vote(central, claimed, s.change())
-        or _kink(left, right, claimed)
+        _kink(left, right, claimed)
         or _steep(s, claimed)
         or _edge(s, left, right, claimed)
         or (_zero(claimed) if _vanishes(s, central) else None)
@@ -350,12 +337,11 @@ def _steep(s: _Samples, claimed: float) -> _Finding | None:
     left, right = (math.copysign(math.inf, growth) if growth else None for growth in growths)
     if left is None and right is None:
         return None
-    mixed = (left is None) != (right is None) and not np.isnan((s.up + s.down)[-TAIL:]).any()
     if claimed in (left, right):
-        verdict = Verdict.PASS
-    else:
-        seen = s.change()[-1] / s.steps[-1]
-        verdict = Verdict.INCONCLUSIVE if mixed or seen < abs(claimed) < math.inf else Verdict.FAIL
+        return _Finding(Verdict.PASS, "", left, right)
+    only_one = (left is None) != (right is None) and not np.isnan((s.up + s.down)[-TAIL:]).any()
+    steeper = s.change()[-1] / s.steps[-1] < abs(claimed) < math.inf  # than anything seen
+    verdict = Verdict.INCONCLUSIVE if only_one or steeper else Verdict.FAIL
     return _Finding(verdict, "vertical tangent", left, right)
 
 
@@ -390,8 +376,8 @@ def _zero(claimed: float) -> _Finding | None:
 
 
 def _vanishes(s: _Samples, central: list[_Quotient]) -> bool:
-    """Whether a slope is credible at no step because it is zero: the function is flat here, or even around the point, or
-    its two-sided slopes are nothing beside its one-sided ones, or they fade away with the step."""
+    """Whether a slope that no step can show is zero: the function is flat here, or even around the point, or its
+    two-sided slopes are nothing beside its one-sided ones, or they fade away with the step."""
     change, size, odd = s.change(), s.size(), abs(s.up - s.down) / 2
     flat = change[-1] == 0 and _digits_end(change, size) == len(change) and s.oracle.max() <= RESOLVED * np.nanmax(size)
     known = np.isfinite(odd)

@@ -178,7 +178,7 @@ sub = elementwise("sub", np.subtract, lambda sp, a, b: a - b, lambda y, a, b: 1,
                   rule="difference rule", exact=lambda mp, a, b: a - b, numpy=infix(" - ", SUM), fold=_fold_sub)
 neg = elementwise("neg", np.negative, lambda sp, x: -x, lambda y, x: -1,
                   rule="constant multiple rule", exact=lambda mp, x: -x, fold=_fold_neg,
-                  numpy=lambda x: Code(f"-{x.at(PRODUCT)}", SIGN - 2))
+                  numpy=lambda x: Code(f"-{x.at(PRODUCT)}", SUM))
 mul = elementwise("mul", np.multiply, lambda sp, a, b: a * b, lambda y, a, b: b, lambda y, a, b: a,
                   rule="product rule", exact=lambda mp, a, b: a * b, numpy=infix("*", PRODUCT, PRODUCT), fold=_fold_mul)
 div = elementwise("div", np.true_divide, lambda sp, a, b: a / b, lambda y, a, b: 1 / b, lambda y, a, b: -(a / b**2),

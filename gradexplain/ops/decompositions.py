@@ -19,10 +19,9 @@ import numpy as np
 
 from gradexplain.errors import ArgumentError, NoRuleError, ShapeError
 from gradexplain.graph import Fixed, Node, Sample
-from gradexplain.ops.linalg import solve, square, stacked
+from gradexplain.ops.linalg import solve, square, stacked, without_hermitian
 from gradexplain.ops.products import as_columns, as_rows, available, swapped
 from gradexplain.ops.reductions import operand
-from gradexplain.ops.refusals import only_defaults
 from gradexplain.primitive import Code, call, general, numpy_function
 from gradexplain.shapes import Shape
 
@@ -59,6 +58,10 @@ def _factor(i: int, name: str, **options: Any) -> Callable[[Any], Any]:
     return lambda x: _factors(name, Fixed(x), **options)[i].copy()
 
 
+def _eigen(i: int) -> Callable[..., Any]:
+    return lambda x, *, triangle: _factors("eigh", Fixed(x), UPLO=triangle)[i].copy()
+
+
 def _beside(g: Node) -> Node:
     """A vector that multiplies the columns of a matrix, in stacks too."""
     return g if g.ndim == 1 else as_rows(g)
@@ -76,13 +79,13 @@ def _cholesky_pullback(g: Node, y: Node, x: Node) -> Node:
     return solve(swapped(y), swapped(solve(swapped(y), half + swapped(half)))) / 2
 
 
-def _eigenvalues_pullback(g: Node, y: Node, x: Node) -> Node:
-    v = eigenvectors(x)
+def _eigenvalues_pullback(g: Node, y: Node, x: Node, *, triangle: str) -> Node:
+    v = eigenvectors(x, triangle=triangle)
     return (v * _beside(g)) @ swapped(v)
 
 
-def _eigenvectors_pullback(g: Node, y: Node, x: Node) -> Node:
-    turned = y @ (_gaps(eigenvalues(x)) * (swapped(y) @ g)) @ swapped(y)
+def _eigenvectors_pullback(g: Node, y: Node, x: Node, *, triangle: str) -> Node:
+    turned = y @ (_gaps(eigenvalues(x, triangle=triangle)) * (swapped(y) @ g)) @ swapped(y)
     return (turned + swapped(turned)) / 2
 
 
@@ -135,9 +138,13 @@ def _aligned(mp: Any, columns: Any, like: Any) -> Any:
     return columns * mp.diag([mp.mpf(s) for s in np.where(np.sum(_floats(columns) * like, axis=0) < 0, -1, 1).tolist()])
 
 
-def _exact_eigenvectors(mp: Any, a: Any) -> Any:
+def _exact_eigenvalues(mp: Any, a: Any, *, triangle: str) -> Any:
+    return list(mp.eigsy((a + a.T) / 2, eigvals_only=True))
+
+
+def _exact_eigenvectors(mp: Any, a: Any, *, triangle: str) -> Any:
     symmetric = (a + a.T) / 2
-    return _aligned(mp, mp.eigsy(symmetric)[1], np.linalg.eigh(_floats(symmetric))[1])
+    return _aligned(mp, mp.eigsy(symmetric)[1], np.linalg.eigh(_floats(symmetric), triangle)[1])
 
 
 def _exact_left(mp: Any, a: Any) -> Any:
@@ -173,8 +180,14 @@ def _part_text(i: int, function: str, options: str = "") -> Callable[[Code], Cod
     return lambda x: Code(f"np.linalg.{function}({x}{options})[{i}]")
 
 
-def _samples(kind: str, *shapes: Shape) -> tuple[Sample, ...]:
-    return tuple(Sample((s,), {}, kind) for s in shapes)
+def _eigen_text(function: str, suffix: str = "") -> Callable[..., Code]:
+    return lambda x, *, triangle: Code(
+        f"np.linalg.{function}({x}{'' if triangle == 'L' else ', ' + repr(triangle)}){suffix}"
+    )
+
+
+def _samples(kind: str, *shapes: Shape, **params: Any) -> tuple[Sample, ...]:
+    return tuple(Sample((s,), params, kind) for s in shapes)
 
 
 SYMMETRIC = "a symmetric matrix is meant: the gradient is symmetric"
@@ -186,12 +199,12 @@ REDUCED = ", full_matrices=False"
 cholesky = general("cholesky", np.linalg.cholesky, square, _cholesky_pullback, rule="Cholesky rule", kinks=SYMMETRIC,
                 exact=stacked(lambda mp, a: mp.cholesky((a + a.T) / 2)), numpy=call("np.linalg.cholesky"),
                 samples=_samples("spd", (3, 3), (2, 2, 2)))
-eigenvalues = general("eigh_values", _factor(0, "eigh"), lambda x: square(x)[:-1], _eigenvalues_pullback, rule="eigenvalue rule",
-                exact=stacked(lambda mp, a: list(mp.eigsy((a + a.T) / 2, eigvals_only=True))), kinks=SYMMETRIC,
-                numpy=call("np.linalg.eigvalsh"), samples=_samples("symmetric", (3, 3), (2, 2, 2)))
-eigenvectors = general("eigh_vectors", _factor(1, "eigh"), square, _eigenvectors_pullback, rule="eigenvector rule",
-                exact=stacked(_exact_eigenvectors), kinks=f"{SYMMETRIC}; {SIMPLE}", numpy=_part_text(1, "eigh"),
-                samples=_samples("symmetric", (3, 3), (2, 2, 2)))
+eigenvalues = general("eigh_values", _eigen(0), lambda x, *, triangle: square(x)[:-1], _eigenvalues_pullback, rule="eigenvalue rule",
+                exact=stacked(_exact_eigenvalues), numpy=_eigen_text("eigvalsh"), kinks=SYMMETRIC,
+                samples=_samples("symmetric", (3, 3), (2, 2, 2), triangle="L"))
+eigenvectors = general("eigh_vectors", _eigen(1), square, _eigenvectors_pullback, rule="eigenvector rule",
+                exact=stacked(_exact_eigenvectors), numpy=_eigen_text("eigh", "[1]"), kinks=f"{SYMMETRIC}; {SIMPLE}",
+                samples=(*_samples("symmetric", (3, 3), (2, 2, 2), triangle="L"), *_samples("symmetric", (3, 3), triangle="U")))
 singular_values = general("svd_values", _factor(1, "svd", full_matrices=False), lambda x: (*x[:-2], _k(x)), _singular_values_pullback,
                 rule="singular value rule", exact=stacked(lambda mp, a: list(mp.svd_r(a, compute_uv=False))),
                 numpy=lambda x: Code(f"np.linalg.svd({x}, compute_uv=False)"), kinks=SIMPLE, samples=_samples("normal", *RECTANGLES))
@@ -214,29 +227,29 @@ def cholesky_factor(a: Any, /, *, upper: bool = False) -> Node:
     return swapped(cholesky.record(swapped(operand(a)))) if upper else cholesky.record(operand(a))
 
 
-def _triangle(function: str, a: Any, uplo: str) -> Node:
+def _triangle(uplo: str) -> str:
     if uplo.upper() not in ("L", "U"):
-        raise ArgumentError(f"{function}: UPLO={uplo!r} is no triangle", fix="use 'L' or 'U'")
-    return operand(a) if uplo.upper() == "L" else swapped(operand(a))
+        raise ArgumentError(f"UPLO={uplo!r} is no triangle of a matrix", fix="use 'L' or 'U'")
+    return uplo.upper()
 
 
 @numpy_function(np.linalg.eigh)
 def eigh(a: Any, UPLO: str = "L") -> EighResult:
     """`np.linalg.eigh` of a symmetric matrix."""
-    x = _triangle("np.linalg.eigh", a, UPLO)
-    return EighResult(eigenvalues.record(x), eigenvectors.record(x))
+    x, triangle = operand(a), _triangle(UPLO)
+    return EighResult(eigenvalues.record(x, triangle=triangle), eigenvectors.record(x, triangle=triangle))
 
 
 @numpy_function(np.linalg.eigvalsh)
 def eigvalsh(a: Any, UPLO: str = "L") -> Node:
     """`np.linalg.eigvalsh` of a symmetric matrix."""
-    return eigenvalues.record(_triangle("np.linalg.eigvalsh", a, UPLO))
+    return eigenvalues.record(operand(a), triangle=_triangle(UPLO))
 
 
 @numpy_function(np.linalg.svd)
 def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> SVDResult | Node:
     """`np.linalg.svd`; the vectors that only fill up to a square matrix have no derivative."""
-    only_defaults("np.linalg.svd", hermitian=hermitian or None)
+    without_hermitian("np.linalg.svd", hermitian)
     x = operand(a)
     if not compute_uv:
         return singular_values.record(x)

@@ -183,9 +183,9 @@ def einsum_of(*operands: Any, out: Any = None, optimize: Any = False, dtype: Any
     only_defaults("np.einsum", out=out, dtype=dtype, **options)
     if isinstance(operands[0], str):
         return contract(operands[0], *operands[1:], record=True)
-    lists = [*operands[1::2], *operands[len(operands) - 1 : len(operands) // 2 * 2 - 1 : -1]]
-    terms = ["".join("..." if i is Ellipsis else ascii_letters[i] for i in numbers) for numbers in lists]
     count = len(operands) // 2
+    lists = [*operands[1 : 2 * count : 2], *operands[2 * count :]]
+    terms = ["".join("..." if i is Ellipsis else ascii_letters[i] for i in numbers) for numbers in lists]
     text = ",".join(terms[:count]) + "".join(f"->{term}" for term in terms[count:])
     return contract(text, *operands[: 2 * count : 2], record=True)
 
@@ -194,21 +194,21 @@ def einsum_of(*operands: Any, out: Any = None, optimize: Any = False, dtype: Any
 def dot(a: Any, b: Any, out: Any = None) -> Node:
     """`np.dot`: `*` of numbers, `@` of vectors and matrices, else a sum over a's last and b's last axis but one."""
     only_defaults("np.dot", out=out)
-    a, b = operand(a), operand(b)
-    if a.ndim == 0 or b.ndim == 0:
-        return a * b
-    return matmul.record(a, b) if b.ndim <= 2 else _paired(a, b, [a.ndim - 1], [b.ndim - 2])
+    return _last_axes(operand(a), operand(b), -2)
 
 
 @numpy_function(np.inner)
 def inner_product(a: Any, b: Any) -> Node:
     """`np.inner`: a sum over the last axes of both."""
-    a, b = operand(a), operand(b)
+    x, y = operand(a), operand(b)
+    return _last_axes(x, y.T if y.ndim == 2 else y, -1 if y.ndim > 2 else -2)
+
+
+def _last_axes(a: Node, b: Node, axis: int) -> Node:
+    """The sum over a's last axis and one of b's; numbers are multiplied."""
     if a.ndim == 0 or b.ndim == 0:
         return a * b
-    if b.ndim <= 2:
-        return matmul.record(a, b.T if b.ndim == 2 else b)
-    return _paired(a, b, [a.ndim - 1], [b.ndim - 1])
+    return matmul.record(a, b) if b.ndim <= 2 else _paired(a, b, [a.ndim - 1], [b.ndim + axis])
 
 
 @numpy_function(np.vdot)

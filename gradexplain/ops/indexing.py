@@ -94,10 +94,14 @@ def _fold_setitem(x: Node, value: Node, *indices: Node, pattern: Pattern, shape:
 def _unpick(g: Node, x: Node, *indices: Node, pattern: Pattern) -> Node:
     if _is_reversal(pattern):
         return getitem(g, pattern=pattern)
+    if _is_identity(x, tuple(e for e in pattern if e is not None)):
+        return reshape(g, shape=x.shape)
     return scatter(g, *indices, pattern=pattern, shape=x.shape)
 
 
-def _changed_pullback(i: int, g: Node, y: Node, x: Node, value: Node, *indices: Node, pattern: Pattern, shape: Shape) -> Node | None:
+def _changed_pullback(
+    i: int, g: Node, y: Node, x: Node, value: Node, *indices: Node, pattern: Pattern, shape: Shape
+) -> Node | None:
     if i == 0:
         return setitem(g, zero_like(value), *indices, pattern=pattern, shape=shape)
     return getitem(g, *indices, pattern=pattern) if i == 1 else None
@@ -113,7 +117,9 @@ def _getitem_text(x: Code, *indices: Code, pattern: Pattern) -> Code:
 
 
 def _picks(*samples: tuple[Shape, Any]) -> tuple[Sample, ...]:
-    return tuple(Sample((shape, *([(2,)] if HOLE in pattern else [])), {"pattern": pattern}) for shape, pattern in samples)
+    return tuple(
+        Sample((shape, *([(2,)] if HOLE in pattern else [])), {"pattern": pattern}) for shape, pattern in samples
+    )
 
 
 _ROW, _BLOCK, _MIXED = (1,), (Slice(1, None, None), 0), (Slice(None, None, 2), Fixed([2, 0, 2]))
@@ -135,7 +141,7 @@ setitem = general("setitem", _changed, lambda x, value, *indices, pattern, shape
                            Sample(((5,), (3,)), {"pattern": (Slice(1, -1, None),), "shape": (5,)}),
                            Sample(((3, 2), (2,)), {"pattern": _BLOCK, "shape": (3, 2)}), Sample(((3,), (2,)), {"pattern": _MASK, "shape": (3,)})))
 as_index = flat("as_index", lambda x: np.asarray(x).astype(int)[()], lambda x: x, family="general", result="int",
-                numpy=lambda x: Code(f"np.asarray({x}).astype(int)"), rule="an integer: no derivative", samples=(Sample(((3,),)),))
+                numpy=lambda x: Code(f"np.int64({x})"), rule="an integer: no derivative", samples=(Sample(((3,),)),))
 # fmt: on
 
 
@@ -181,7 +187,9 @@ def _fit(value: Node, slot: Shape) -> Node:
     if extra > 0 and value.shape[:extra] == (1,) * extra:
         value = reshape(value, shape=value.shape[extra:])
     if broadcast(value.shape, slot) != slot:
-        raise ShapeError(f"a value of shape {value.shape} does not fit into entries of shape {slot}", fix="reshape the value")
+        raise ShapeError(
+            f"a value of shape {value.shape} does not fit into entries of shape {slot}", fix="reshape the value"
+        )
     return broadcast_to(value, shape=slot)
 
 
@@ -223,13 +231,25 @@ def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -
     """`np.compress`: the entries (or rows) where a constant condition holds."""
     only_defaults("np.compress", out=out)
     x, number = in_line(array(a), axis)
-    return at_axis(x, number, pattern_of(condition)[0][0].array.nonzero()[0])
+    return at_axis(x, number, np.flatnonzero(_known(condition)))
 
 
 @numpy_function(np.extract)
 def extract(condition: Any, arr: Any) -> Node:
     """`np.extract`: the entries where a constant condition holds."""
-    return compress(condition if type(condition) is Node else np.ravel(condition), arr)
+    return compress(_known(condition), arr)
+
+
+def _known(condition: Any) -> Any:
+    """The values of a condition that is constant."""
+    node = as_node(condition)
+    if not node.is_constant:
+        raise NoRuleError(
+            "entries can't be selected by a traced condition",
+            why="how many entries there are depends on the values",
+            fix="use np.where(condition, x, 0)",
+        )
+    return node.data.array if isinstance(node.data, Fixed) else node.data
 
 
 @numpy_function(np.sort)
@@ -237,8 +257,7 @@ def sort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, 
     """`np.sort`: the entries in the order that argsort finds."""
     only_defaults("np.sort", order=order)
     x, number = in_line(array(a), axis)
-    found = take_along_axis(x, argsort(x, axis=number, kind="stable"), number)
-    return reshape(found, shape=x.shape)
+    return take_along_axis(x, argsort(x, axis=number, kind="stable"), number)
 
 
 @numpy_function(np.flip)

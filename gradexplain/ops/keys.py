@@ -15,7 +15,7 @@ import numpy as np
 
 from gradexplain.errors import ArgumentError, NoRuleError, ShapeError
 from gradexplain.graph import Fixed, Node
-from gradexplain.primitive import COMPARE, Code
+from gradexplain.primitive import POSTFIX, Code
 from gradexplain.shapes import Shape
 
 _LONG = 8  # entries from which on an index array 0, 1, 2, … is printed as np.arange
@@ -104,11 +104,13 @@ def _part(entry: Any, values: Iterator[Any]) -> Any:
 def picked_shape(shape: Shape, *indices: Shape, pattern: Pattern) -> Shape:
     """The shape of x[key]; what the holes hold does not matter for it."""
     try:
-        return np.broadcast_to(0, shape)[key_of(pattern, [np.zeros(s, dtype=int) for s in indices])].shape
+        return tuple(np.broadcast_to(0, shape)[key_of(pattern, [np.zeros(s, dtype=int) for s in indices])].shape)
     except IndexError as error:
         names = [f"i{n}" for n in range(len(indices))]
         raise ShapeError(
-            f"x[{key_text(pattern, names)}] does not exist for x of shape {shape}", why=str(error), fix="count entries from 0"
+            f"x[{key_text(pattern, names)}] does not exist for x of shape {shape}",
+            why=str(error),
+            fix="count entries from 0",
         ) from None
 
 
@@ -163,35 +165,48 @@ def slots(shape: Shape, pattern: Pattern) -> Any:
 # How the transposes of x[key] are written: as np.where for one entry (or row), as np.pad for a block, else by counting.
 
 
+def _numbers_text(shape: Shape) -> str:
+    """Source text of the numbers of all entries, in reading order."""
+    count = f"np.arange({int(np.prod(shape, dtype=int))})"
+    return count if len(shape) == 1 else f"{count}.reshape{shape}"
+
+
 def slots_text(shape: Shape, pattern: Pattern, names: Sequence[str]) -> str:
     """Source text of the numbers of the entries that a key names."""
-    count = f"np.arange({int(np.prod(shape, dtype=int))})"
-    whole = count if len(shape) == 1 else f"{count}.reshape{shape}"
-    return f"{whole}[{key_text(pattern, names)}]"
+    return f"{_numbers_text(shape)}[{key_text(pattern, names)}]"
 
 
 def row_text(shape: Shape, pattern: Pattern) -> str | None:
     """Source text of the condition `entry is in row i`, where the key is one integer."""
     if len(pattern) != 1 or type(pattern[0]) is not int:
         return None
-    spread = f"[:{', None' * (len(shape) - 1)}]" if len(shape) > 1 else ""
-    return f"np.arange({shape[0]}){spread} == {pattern[0] % shape[0]}"
+    column = f"[:{', None' * (len(shape) - 1)}]" if len(shape) > 1 else ""
+    return f"np.arange({shape[0]}){column} == {pattern[0] % shape[0]}"
 
 
-def block_text(g: Code, shape: Shape, pattern: Pattern) -> str | None:
-    """Source text of g with zeros around it, where the key names a block of x."""
+def _extents(shape: Shape, pattern: Pattern) -> list[tuple[int, int]] | None:
+    """Where the block that a key names begins and ends along each axis; None if it names no block."""
     entries = expanded(pattern, len(shape))
-    if entries is None or not entries:
+    if not entries:
         return None
-    widths, kept = [], []
+    extents = []
     for entry, n in zip(entries, shape, strict=True):
         start, stop, step = slice(*entry).indices(n) if type(entry) is Slice else (entry % n, entry % n + 1, 1)
         if step != 1 or stop <= start:
             return None
-        widths.append((start, n - stop))
-        kept.append(stop - start)
-    block = g if tuple(kept) == picked_shape(shape, pattern=pattern) else f"np.reshape({g}, {tuple(kept)})"
-    return f"np.pad({block}, {widths[0] if len(widths) == 1 else tuple(widths)})"
+        extents.append((start, stop))
+    return extents
+
+
+def block_text(g: Code, shape: Shape, pattern: Pattern) -> str | None:
+    """Source text of g with zeros around it, where the key names a block of x."""
+    extents = _extents(shape, pattern)
+    if extents is None:
+        return None
+    kept = tuple(stop - start for start, stop in extents)
+    widths = tuple((start, n - stop) for (start, stop), n in zip(extents, shape, strict=True))
+    block = g if kept == picked_shape(shape, pattern=pattern) else f"np.reshape({g}, {kept})"
+    return f"np.pad({block}, {widths[0] if len(widths) == 1 else widths})"
 
 
 def scatter_text(g: Code, *indices: Code, pattern: Pattern, shape: Shape) -> Code:
@@ -212,13 +227,10 @@ def setitem_text(x: Code, value: Code, *indices: Code, pattern: Pattern, shape: 
     row = row_text(shape, pattern)
     if row is not None:
         return Code(f"np.where({row}, {value}, {x})")
-    entries = expanded(pattern, len(shape))
-    if entries is not None and all(e == ALL for e in entries[1:]) and type(entries[0]) is Slice and entries[0].step in (None, 1):
-        start, stop, _ = slice(*entries[0]).indices(shape[0])
-        whole = x.at(COMPARE + 20)
+    extents = _extents(shape, pattern)
+    if extents is not None and type(pattern[0]) is Slice and extents[1:] == [(0, n) for n in shape[1:]]:
+        (start, stop), whole = extents[0], x.at(POSTFIX)
         parts = [f"{whole}[:{start}]"] * (start > 0) + [str(value)] + [f"{whole}[{stop}:]"] * (stop < shape[0])
-        if stop > start:
-            return Code(f"np.concatenate(({', '.join(parts)}))")
-    everything = f"np.arange({int(np.prod(shape, dtype=int))}).reshape{shape}"
-    spread = scatter_text(value, *indices, pattern=pattern, shape=shape)
-    return Code(f"np.where(np.isin({everything}, {slots_text(shape, pattern, indices)}), {spread}, {x})")
+        return Code(f"np.concatenate(({', '.join(parts)}))")
+    there = f"np.isin({_numbers_text(shape)}, {slots_text(shape, pattern, indices)})"
+    return Code(f"np.where({there}, {scatter_text(value, *indices, pattern=pattern, shape=shape)}, {x})")

@@ -172,6 +172,12 @@ def _numbers(*x: Shape, **_: Any) -> Shape:
     return square(x[0])[:-2]
 
 
+def without_hermitian(function: str, hermitian: bool) -> None:
+    """Refuses `hermitian=True`, which reads one triangle of the matrix."""
+    if hermitian:
+        raise NoRuleError(f"{function} with hermitian=True has no derivative rule", fix="leave hermitian= out")
+
+
 def _samples(*shapes: tuple[Shape, ...], kind: str = "invertible", **params: Any) -> tuple[Sample, ...]:
     return tuple(Sample(s, params, kind) for s in shapes)
 
@@ -243,7 +249,7 @@ def solve_system(a: Any, b: Any) -> Node:
 @numpy_function(np.linalg.pinv)
 def pseudo_inverse(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Node:
     """`np.linalg.pinv`."""
-    only_defaults("np.linalg.pinv", hermitian=hermitian or None)
+    without_hermitian("np.linalg.pinv", hermitian)
     cutoff = rcond if rcond is not None else rtol
     if not (cutoff is None or isinstance(cutoff, (int, float))):
         raise ArgumentError("np.linalg.pinv: rcond= must be a number", fix="leave it out")
@@ -253,7 +259,8 @@ def pseudo_inverse(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: 
 @numpy_function(np.linalg.matrix_rank)
 def rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Node:
     """`np.linalg.matrix_rank`: a whole number, no derivative flows through."""
-    only_defaults("np.linalg.matrix_rank", tol=tol, hermitian=hermitian or None, rtol=rtol)
+    without_hermitian("np.linalg.matrix_rank", hermitian)
+    only_defaults("np.linalg.matrix_rank", tol=tol, rtol=rtol)
     return matrix_rank.record(operand(A))
 
 

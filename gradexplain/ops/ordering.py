@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradexplain.graph import Domain, Fixed, Node, is_scalar_constant, operators
-from gradexplain.primitive import BIT, COMPARE, PRODUCT, SUM, Code, elementwise, flat, infix
+from gradexplain.primitive import BIT, COMPARE, PRODUCT, SUM, TERM, Code, elementwise, flat, infix
 
 
 def _fold_where(c: Node, a: Node, b: Node) -> Node | None:
@@ -113,9 +113,9 @@ rint  = flat("rint", np.rint, symbol=lambda sp, x: sp.floor(x + sp.Rational(1, 2
 heaviside = flat("heaviside", np.heaviside, exact=lambda mp, x, h: mp.mpf(0) if x < 0 else mp.mpf(1) if x > 0 else h,
                  symbol=lambda sp, x, h: sp.Piecewise((0, x < 0), (1, x > 0), (h, True)), kinks="x = 0: jumps from 0 to 1")
 floor_divide = flat("floor_divide", np.floor_divide, symbol=lambda sp, a, b: sp.floor(a / b), exact=lambda mp, a, b: mp.floor(a / b),
-                    numpy=infix("//", PRODUCT), kinks="jumps where a/b is an integer")
+                    numpy=infix("//", TERM, PRODUCT + 1), kinks="jumps where a/b is an integer")
 mod = elementwise("mod", np.mod, lambda sp, a, b: a - b * sp.floor(a / b), lambda y, a, b: 1, lambda y, a, b: -floor_divide(a, b),
-                  rule="remainder rule", exact=lambda mp, a, b: a - b * mp.floor(a / b), numpy=infix("%", PRODUCT),
+                  rule="remainder rule", exact=lambda mp, a, b: a - b * mp.floor(a / b), numpy=infix("%", TERM, PRODUCT + 1),
                   kinks="jumps where a/b is an integer", domain=(Domain(), Domain(0.3, 2.5, "x != 0")))
 fmod = elementwise("fmod", np.fmod, lambda sp, a, b: a - b * sp.sign(a / b) * sp.floor(sp.Abs(a / b)),
                    lambda y, a, b: 1, lambda y, a, b: -trunc(a / b), rule="remainder rule", math="fmod",

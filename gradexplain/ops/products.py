@@ -17,7 +17,7 @@ from gradexplain.ops.arithmetic import neg
 from gradexplain.ops.reductions import operand, sum_over
 from gradexplain.ops.refusals import only_defaults
 from gradexplain.ops.shaping import sum_to
-from gradexplain.primitive import NUMPY, PRODUCT, Code, bilinear, filled, infix, numpy_function
+from gradexplain.primitive import NUMPY, PRODUCT, TERM, Code, bilinear, filled, infix, numpy_function
 from gradexplain.shapes import Shape, broadcast, normal_axis, size
 
 
@@ -135,7 +135,7 @@ cross: Primitive
 convolve: Primitive
 correlate: Primitive
 matmul = bilinear("matmul", np.matmul, _matmul_shape, transposes=(_matmul_left, _matmul_right), rule="matrix product rule",
-                  numpy=infix(" @ ", PRODUCT), fold=_signs_out(lambda: matmul, _matmul_shape),
+                  numpy=infix(" @ ", TERM, PRODUCT + 1), fold=_signs_out(lambda: matmul, _matmul_shape),
                   samples=tuple(Sample(shapes) for shapes in MATMUL_SHAPES))
 outer = bilinear("outer", np.outer, _outer_shape, transposes=(lambda g, a, b: g @ b, lambda g, a, b: g.T @ a),
                  fold=_signs_out(lambda: outer, _outer_shape), samples=(Sample(((2,), (3,))),))
@@ -189,9 +189,7 @@ def cross_product(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int =
         raise ShapeError(f"np.cross needs 2 or 3 components, not {a.shape[-1]} and {b.shape[-1]}", fix="check axis=")
     if a.shape[-1] == b.shape[-1] == 2:
         turned = a @ np.array([[0.0, 1.0], [-1.0, 0.0]])
-        if a.ndim == b.ndim == 1:
-            return turned @ b
-        products = turned * b
+        products: Node = turned * b
         return sum_over(products, axis=(products.ndim - 1,), keepdims=False)
     a, b = _in_space(a), _in_space(b)
     shape = broadcast(a.shape, b.shape)

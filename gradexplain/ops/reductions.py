@@ -23,8 +23,7 @@ def spread(g: Node, x: Node, axis: Axes, keepdims: bool) -> Node:
     kept = reduced(x.shape, axis, keepdims=True)
     if not keepdims and kept != g.shape:
         g = operators["reshape"](g, kept)
-    result: Node = operators["broadcast_to"](g, x.shape)
-    return result
+    return operators["broadcast_to"](g, x.shape)
 
 
 def _over(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -73,8 +72,7 @@ def others(x: Node, axis: Axes) -> Node:
     moved = operators["transpose"](x, rest + axis)
     lines = operators["reshape"](moved, (*(x.shape[a] for a in rest), size(tuple(x.shape[a] for a in axis))))
     products = operators["reshape"](product_of_others(lines), moved.shape)
-    result: Node = operators["transpose"](products, tuple(np.argsort(rest + axis).tolist()))
-    return result
+    return operators["transpose"](products, tuple(np.argsort(rest + axis).tolist()))
 
 
 def _product_of_others(x: Any) -> Any:
@@ -84,7 +82,10 @@ def _product_of_others(x: Any) -> Any:
 
 
 def _others_text(x: Code) -> Code:
-    before, after = f"np.insert({x.at(POSTFIX)}[..., :-1], 0, 1, -1)", f"np.insert({x.at(POSTFIX)}[..., :0:-1], 0, 1, -1)"
+    before, after = (
+        f"np.insert({x.at(POSTFIX)}[..., :-1], 0, 1, -1)",
+        f"np.insert({x.at(POSTFIX)}[..., :0:-1], 0, 1, -1)",
+    )
     return Code(f"np.cumprod({before}, -1)*np.cumprod({after}, -1)[..., ::-1]", PRODUCT)
 
 
@@ -107,22 +108,19 @@ def _axis_last(x: Node, axis: int) -> Node:
     """The axis and the last one, interchanged."""
     order = list(range(x.ndim))
     order[axis], order[-1] = order[-1], order[axis]
-    result: Node = operators["transpose"](x, tuple(order))
-    return result
+    return operators["transpose"](x, tuple(order))
 
 
 def _rows(x: Node) -> Node:
     """The last axis, repeated as the rows of square matrices."""
-    result: Node = operators["broadcast_to"](
+    return operators["broadcast_to"](
         operators["reshape"](x, (*x.shape[:-1], 1, x.shape[-1])), (*x.shape, x.shape[-1])
     )
-    return result
 
 
 def _columns(x: Node) -> Node:
     """The last axis, repeated as the columns of square matrices."""
-    result: Node = operators["broadcast_to"](operators["reshape"](x, (*x.shape, 1)), (*x.shape, x.shape[-1]))
-    return result
+    return operators["broadcast_to"](operators["reshape"](x, (*x.shape, 1)), (*x.shape, x.shape[-1]))
 
 
 def _extreme(g: Node, y: Node, x: Node, *, axis: Axes, keepdims: bool) -> Node:
@@ -141,8 +139,7 @@ def _direction(g: Node, y: Node, x: Node, *, axis: Axes, keepdims: bool) -> Node
 
 def backwards(x: Node, axis: int) -> Node:
     """The entries along an axis in reverse order."""
-    result: Node = operators["getitem"](x, (slice(None),) * axis + (slice(None, None, -1),))
-    return result
+    return operators["getitem"](x, (slice(None),) * axis + (slice(None, None, -1),))
 
 
 def _along(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -178,9 +175,10 @@ def _condition(name: str, function: Callable[..., Any]) -> Primitive:
 
 
 # fmt: off
+cumsum: Primitive
+product_of_others: Primitive
 sum_over  = linear("sum", _over(np.sum), _reduced_shape, transpose=lambda g, x, *, axis, keepdims: spread(g, x, axis, keepdims),
                    rule="sum rule", fold=_fold_sum, numpy=_text("np.sum"), samples=REDUCTION_SAMPLES)
-product_of_others: Primitive
 prod_over = general("prod", _over(np.prod), _reduced_shape,
                     lambda g, y, x, *, axis, keepdims: spread(g, x, axis, keepdims) * others(x, axis),
                     rule="product rule", fold=_fold_none, numpy=_text("np.prod"), samples=REDUCTION_SAMPLES)
@@ -215,7 +213,7 @@ count_nonzero = flat("count_nonzero", _over(np.count_nonzero), _reduced_shape, f
 
 def operand(a: Any) -> Node:
     """An operand of a numeric function: a node, a constant or a list of these; conditions become 1 and 0."""
-    x: Node = operators["array"](a)
+    x = operators["array"](a)
     return as_number(x) if x.kind == "bool" else x
 
 
@@ -229,7 +227,9 @@ def _reduction(function: Any, row: Primitive, has_dtype: bool = True) -> None:
         x = operand(a)
         return row(x, axis=normal_axes(axis, x.ndim), keepdims=bool(keepdims))
 
-    def without(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = None) -> Node:
+    def without(
+        a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, where: Any = None
+    ) -> Node:
         return with_dtype(a, axis, None, out, keepdims, initial, where)
 
     numpy_function(function)(with_dtype if has_dtype else without)
@@ -241,7 +241,7 @@ def _conditional(function: Any, row: Primitive) -> None:
 
     def on_nodes(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, where: Any = None) -> Node:
         only_defaults(name, out=out, where=where)
-        x: Node = operators["array"](a)
+        x = operators["array"](a)
         return row(x, axis=normal_axes(axis, x.ndim), keepdims=bool(keepdims))
 
     numpy_function(function)(on_nodes)
@@ -264,11 +264,10 @@ def _positions(function: Any, row: Primitive) -> None:
 
     def on_nodes(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Node:
         only_defaults(f"np.{function.__name__}", out=out)
-        whole: Node = operators["array"](a)
+        whole = operators["array"](a)
         x, number = in_line(whole, axis)
         kept = reduced(whole.shape, normal_axes(axis, whole.ndim), keepdims=bool(keepdims))
-        found: Node = operators["reshape"](row(x, axis=number), kept)
-        return found
+        return operators["reshape"](row(x, axis=number), kept)
 
     numpy_function(function)(on_nodes)
 
@@ -293,7 +292,9 @@ _positions(np.argmin, argmin)
 
 
 @numpy_function(np.argsort)
-def arg_sort(a: Any, axis: int | None = -1, kind: str | None = None, order: Any = None, *, stable: bool | None = None) -> Node:
+def arg_sort(
+    a: Any, axis: int | None = -1, kind: str | None = None, order: Any = None, *, stable: bool | None = None
+) -> Node:
     """`np.argsort`: the order that sorts, as integers."""
     only_defaults("np.argsort", order=order)
     x, number = in_line(operators["array"](a), axis)
@@ -303,5 +304,5 @@ def arg_sort(a: Any, axis: int | None = -1, kind: str | None = None, order: Any 
 @numpy_function(np.count_nonzero)
 def number_of_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Node:
     """`np.count_nonzero`."""
-    x: Node = operators["array"](a)
+    x = operators["array"](a)
     return count_nonzero(x, axis=normal_axes(axis, x.ndim), keepdims=bool(keepdims))

@@ -24,11 +24,13 @@ def only_defaults(function: str, **given: Any) -> None:
 
 def _is_default(name: str, value: Any) -> bool:
     if name == "dtype" and value is not None:
-        return np.dtype(value) == np.float64
+        return bool(np.dtype(value) == np.float64)
     return value is None or value is True or value is np._NoValue or (name == "mode" and value == "raise")
 
 
-def refused(fix: str, *names: str, why: str = "its result does not change smoothly, or it writes into its operand") -> None:
+def refused(
+    fix: str, *names: str, why: str = "its result does not change smoothly, or it writes into its operand"
+) -> None:
     """Enters functions of NumPy (those that the installed version has) as refused."""
     for name in names:
         if hasattr(np, name):

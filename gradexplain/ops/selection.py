@@ -1,198 +1,153 @@
-"""NumPy's functions that choose and compare, on nodes: where, clip, select, fmax, round, isclose, …
-
-All are compositions of the rows in ops/ordering.py, with their conventions at kinks.
-"""
+"""NumPy's functions that choose between values: where, select, clip, fmax, interp, searchsorted, …"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from gradexplain.errors import ArgumentError, NoRuleError
-from gradexplain.graph import Node, as_node, operators
-from gradexplain.ops.arithmetic import absolute
-from gradexplain.ops.elementary import isfinite, isinf, isnan
-from gradexplain.ops.ordering import (
-    clip,
-    equal,
-    floor_divide,
-    greater,
-    less,
-    less_equal,
-    logical_and,
-    logical_not,
-    logical_or,
-    maximum,
-    minimum,
-    mod,
-    not_equal,
-    rint,
-    trunc,
-    where,
-)
+from gradexplain.errors import ArgumentError, NoRuleError, ShapeError
+from gradexplain.graph import Node, Sample, as_node
+from gradexplain.ops import ordering
+from gradexplain.ops.indexing import item
+from gradexplain.ops.ordering import by_order, equal, greater, less, maximum, minimum, not_equal
+from gradexplain.ops.reductions import operand
 from gradexplain.ops.refusals import only_defaults
-from gradexplain.primitive import NUMPY, numpy_function
+from gradexplain.ops.shaping import array, broadcast_to
+from gradexplain.ops.statistics import diff
+from gradexplain.primitive import POSTFIX, Code, call, elementwise, flat, numpy_function
+from gradexplain.shapes import Shape, broadcast
 
 
-def condition(c: Any) -> Node:
-    """A node that is true or false; numbers are true where they are not 0."""
-    node = as_node(c)
+def _truth(condition: Any) -> Node:
+    """A condition; of numbers, whether they differ from 0."""
+    node = array(condition)
     return node if node.kind == "bool" else not_equal(node, 0)
 
 
-def number(x: Any) -> Node:
-    """A node that is a number; conditions are 1 or 0."""
-    node = as_node(x)
-    return operators["as_number"](node) if node.kind == "bool" else node
-
-
 @numpy_function(np.where)
-def where_function(c: Any, x: Any = None, y: Any = None) -> Node:
+def where(condition: Any, x: Any = None, y: Any = None, /) -> Node:
     """`np.where` with three arguments."""
     if x is None or y is None:
         raise NoRuleError(
-            "np.where with a condition alone has no derivative rule",
+            "np.where(condition) has no derivative rule",
             why="the shape of its result depends on the values",
             fix="use np.where(condition, a, b)",
         )
-    return where.record(condition(c), number(x), number(y))
+    return ordering.where.record(_truth(condition), operand(x), operand(y))
+
+
+@numpy_function(np.select)
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Node:
+    """`np.select`: the first choice whose condition holds."""
+    if len(condlist) != len(choicelist):
+        raise ArgumentError("np.select needs as many choices as conditions", fix="give one choice for each condition")
+    result = array(default)
+    for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
+        result = where(condition, choice, result)
+    return result
+
+
+@numpy_function(np.choose)
+def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Node:
+    """`np.choose`: for each entry the choice that its integer names."""
+    only_defaults("np.choose", out=out, mode=mode)
+    index, options = array(a), [array(c) for c in choices]
+    result = options[-1]
+    for number, option in reversed(list(enumerate(options[:-1]))):
+        result = where(equal(index, number), option, result)
+    shape = broadcast(index.shape, *[c.shape for c in options])
+    return broadcast_to(result, shape=shape)
 
 
 @numpy_function(np.clip)
-def clip_function(
-    a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None, **options: Any
+def clip(
+    a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None, **options: Any
 ) -> Node:
-    """`np.clip`, with one bound or two."""
-    only_defaults("np.clip", **options)
-    low, high = (_given(name, *pair) for name, pair in {"min": (a_min, min), "max": (a_max, max)}.items())
-    if low is not None and high is not None:
-        return clip.record(a, low, high)
-    return maximum.record(a, low) if low is not None else minimum.record(a, high) if high is not None else as_node(a)
+    """`np.clip`: either bound may be None."""
+    only_defaults("np.clip", out=out, **options)
+    x, low, high = operand(a), _given("min", a_min, min), _given("max", a_max, max)
+    if low is None:
+        return x if high is None else minimum.record(x, array(high))
+    return maximum.record(x, array(low)) if high is None else ordering.clip.record(x, array(low), array(high))
 
 
-def _given(name: str, old: Any, new: Any) -> Any:
-    bounds = [b for b in (old, new) if b is not None and b is not np._NoValue]
+def _given(name: str, *spellings: Any) -> Any:
+    bounds = [s for s in spellings if s is not None and s is not np._NoValue]
     if len(bounds) == 2:
         raise ArgumentError(f"np.clip got both a_{name}= and {name}=", fix=f"leave {name}= out")
     return bounds[0] if bounds else None
 
 
-@numpy_function(np.select)
-def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Node:
-    """`np.select`: the choice whose condition is the first that is true."""
-    if len(condlist) != len(choicelist):
-        raise ArgumentError(
-            f"np.select got {len(condlist)} conditions and {len(choicelist)} choices", fix="give one choice a condition"
+def _ignoring_nan(order: Callable[[Node, Node], Node]) -> tuple[Callable[..., Node], Callable[..., Node]]:
+    """The partials of fmax or fmin: those of maximum, but an operand that is nan leaves the other alone."""
+
+    def left(y: Node, a: Node, b: Node) -> Node:
+        return ordering.where(not_equal(b, b), 1, ordering.where(not_equal(a, a), 0, order(a, b)))
+
+    return left, lambda y, a, b: left(y, b, a)
+
+
+def _larger(a: Node, b: Node) -> Node:
+    return by_order(a, b, 1, 0)
+
+
+def _smaller(a: Node, b: Node) -> Node:
+    return by_order(b, a, 1, 0)
+
+
+def _inner_knots(xp: Any, x: Any) -> Any:
+    return np.searchsorted(xp[1:-1], x, side="right")
+
+
+def _second_shape(a: Shape, v: Shape, **_: Any) -> Shape:
+    return v
+
+
+# fmt: off
+fmax = elementwise("fmax", np.fmax, "Max", *_ignoring_nan(_larger), rule="larger operand", exact=lambda mp, a, b: max(a, b),
+                   kinks="a = b: each operand has half")
+fmin = elementwise("fmin", np.fmin, "Min", *_ignoring_nan(_smaller), rule="smaller operand", exact=lambda mp, a, b: min(a, b),
+                   kinks="a = b: each operand has half")
+search = flat("searchsorted", lambda a, v, *, side: np.searchsorted(a, v, side=side), _second_shape, family="general", result="int",
+              numpy=call("np.searchsorted"), rule="a position: no derivative", kinks="jumps at the entries of a", samples=(Sample(((3,), (2,)), {"side": "left"}),))
+segment = flat("segment", _inner_knots, _second_shape, family="general", result="int", rule="a position: no derivative",
+               numpy=lambda xp, x: Code(f"np.searchsorted({xp.at(POSTFIX)}[1:-1], {x}, side='right')"), kinks="jumps at the inner knots",
+               samples=(Sample(((4,), (2,))),))
+# fmt: on
+
+
+@numpy_function(np.searchsorted)
+def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Node:
+    """`np.searchsorted`: positions, as integers."""
+    only_defaults("np.searchsorted", sorter=sorter)
+    return search(array(a), array(v), side=side)
+
+
+@numpy_function(np.digitize)
+def digitize(x: Any, bins: Any, right: bool = False) -> Node:
+    """`np.digitize` for bins that increase."""
+    if type(bins) is not Node and np.any(np.diff(bins) < 0):
+        raise NoRuleError(
+            "np.digitize with bins that decrease has no rule", why="increasing bins have one", fix="turn the bins round"
         )
-    result = number(default)
-    for c, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
-        result = where_function(c, choice, result)
-    return result
+    return search(array(bins), array(x), side="left" if right else "right")
 
 
-def _ignoring_nan(choose: Callable[..., Node]) -> Callable[..., Node]:
-    """The larger or smaller number, or the one that is not nan."""
-
-    def chosen(a: Any, b: Any) -> Node:
-        return where(isnan(a), b, where(isnan(b), a, choose(a, b)))
-
-    return chosen
-
-
-NUMPY[np.fmax], NUMPY[np.fmin] = _ignoring_nan(maximum), _ignoring_nan(minimum)
-
-
-@numpy_function(np.divmod)
-def divmod_function(a: Any, b: Any) -> tuple[Node, Node]:
-    """The whole quotient and the remainder."""
-    return floor_divide(a, b), mod(a, b)
-
-
-@numpy_function(np.round, np.around)
-def round_function(a: Any, decimals: int = 0, out: Any = None) -> Node:
-    """Rounds to decimals; no derivative flows through."""
-    only_defaults("np.round", out=out)
-    if decimals == 0:
-        return rint(a)
-    scale = 10.0 ** abs(decimals)
-    return rint(as_node(a) * scale) / scale if decimals > 0 else rint(as_node(a) / scale) * scale
-
-
-@numpy_function(np.fix)
-def fix(x: Any, out: Any = None) -> Node:
-    """Rounds towards zero."""
-    only_defaults("np.fix", out=out)
-    return trunc(x)
-
-
-@numpy_function(np.isclose)
-def isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Node:
-    """A condition: entries that are close, measured by b."""
-    a, b = as_node(a), as_node(b)
-    near = logical_and(less_equal(absolute(a - b), atol + rtol * absolute(b)), isfinite(b))
-    close = logical_or(equal(a, b), near)
-    return logical_or(close, logical_and(isnan(a), isnan(b))) if equal_nan else close
-
-
-@numpy_function(np.allclose)
-def allclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
-    """A condition: whether all entries are close."""
-    return NUMPY[np.all](isclose(a, b, rtol, atol, equal_nan))
-
-
-@numpy_function(np.array_equal)
-def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
-    """A condition: whether shapes and entries are the same."""
-    a, b = as_node(a1), as_node(a2)
-    if a.shape != b.shape:
-        return as_node(False)
-    same = equal(a, b)
-    return NUMPY[np.all](logical_or(same, logical_and(isnan(a), isnan(b))) if equal_nan else same)
-
-
-@numpy_function(np.isposinf)
-def isposinf(x: Any) -> Node:
-    """A condition: plus infinity."""
-    return logical_and(isinf(x), greater(x, 0))
-
-
-@numpy_function(np.isneginf)
-def isneginf(x: Any) -> Node:
-    """A condition: minus infinity."""
-    return logical_and(isinf(x), less(x, 0))
-
-
-def _on_conditions(name: str, row: Callable[..., Node]) -> Callable[..., Node]:
-    def on_conditions(*xs: Any) -> Node:
-        nodes = [as_node(x) for x in xs]
-        if any(n.kind != "bool" for n in nodes):
-            raise NoRuleError(
-                f"np.{name} has no derivative rule on numbers",
-                why="it works on the bits of whole numbers",
-                fix="use it between conditions only",
-            )
-        return row(*nodes)
-
-    return on_conditions
-
-
-def _of_truth(row: Callable[..., Node]) -> Callable[..., Node]:
-    return lambda *xs: row(*map(condition, xs))
-
-
-def _either(a: Any, b: Any) -> Node:
-    return logical_and(logical_or(a, b), logical_not(logical_and(a, b)))
-
-
-NUMPY |= {
-    np.bitwise_and: _on_conditions("bitwise_and", logical_and),
-    np.bitwise_or: _on_conditions("bitwise_or", logical_or),
-    np.bitwise_xor: _on_conditions("bitwise_xor", _either),
-    np.invert: _on_conditions("invert", logical_not),
-    np.logical_and: _of_truth(logical_and),
-    np.logical_or: _of_truth(logical_or),
-    np.logical_xor: _of_truth(_either),
-    np.logical_not: _of_truth(logical_not),
-}
+@numpy_function(np.interp)
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Node:
+    """`np.interp`: a straight line in every interval; at a knot the slope to its right is taken."""
+    only_defaults("np.interp", period=period)
+    at, knots, heights = array(x), array(xp), array(fp)
+    if knots.shape != heights.shape or knots.ndim != 1 or knots.size < 2:
+        raise ShapeError(
+            f"np.interp needs vectors of the same size, at least 2, not {knots.shape} and {heights.shape}",
+            fix="give a height for every knot",
+        )
+    i = segment(knots, at)
+    slope = diff(heights) / diff(knots)
+    inside = item(heights[:-1], i) + item(slope, i) * (at - item(knots[:-1], i))
+    below = heights[0] if left is None else as_node(left)
+    above = heights[-1] if right is None else as_node(right)
+    return ordering.where(less(at, knots[0]), below, ordering.where(greater(at, knots[-1]), above, inside))

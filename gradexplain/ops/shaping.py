@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradexplain.errors import ArgumentError, NoRuleError, ShapeError
-from gradexplain.graph import Node, Sample, as_node, is_scalar_constant, operators
+from gradexplain.graph import Node, Primitive, Sample, as_node, is_scalar_constant, operators
 from gradexplain.ops.reductions import sum_over
 from gradexplain.ops.refusals import only_defaults
 from gradexplain.primitive import NUMPY, POSTFIX, Code, filled, linear, numpy_function, zero_like
@@ -78,8 +78,7 @@ def _on_diagonal(g: Node, shape: Shape, k: int) -> Node:
     if shape[0] == shape[1] and g.size:
         return diag(g, k=k)
     row = np.arange(g.size) - min(k, 0)
-    result: Node = operators["scatter"](g, (row, row + k), shape)
-    return result
+    return operators["scatter"](g, (row, row + k), shape)
 
 
 def _square(x: Shape, *, k: int) -> Shape:
@@ -111,9 +110,20 @@ def _same_shape(x: Shape, **_: Any) -> Shape:
 
 
 _TRIANGLES = (Sample(((3, 3),), {"k": 0}), Sample(((2, 3),), {"k": 1}), Sample(((2, 3, 4),), {"k": -1}))
-_DIAGONALS = (Sample(((3, 3),), {"k": 0}), Sample(((2, 4),), {"k": 1}), Sample(((4, 2),), {"k": -1}), Sample(((3, 3),), {"k": -1}))
+_DIAGONALS = (
+    Sample(((3, 3),), {"k": 0}),
+    Sample(((2, 4),), {"k": 1}),
+    Sample(((4, 2),), {"k": -1}),
+    Sample(((3, 3),), {"k": -1}),
+)
 
 # fmt: off
+reshape: Primitive
+transpose: Primitive
+diagonal: Primitive
+triu: Primitive
+tril: Primitive
+rolled: Primitive
 broadcast_to = linear("broadcast_to", lambda x, *, shape: np.broadcast_to(x, shape), _broadcast_shape, result="same",
                       transpose=lambda g, x, *, shape: sum_to(g, x.shape), fold=_fold_broadcast,
                       numpy=lambda x, *, shape: Code(f"np.broadcast_to({x}, {shape})"),
@@ -182,7 +192,9 @@ def _known_shape(shape: Any, count: int) -> Shape:
     known = size(tuple(n for n in given if n != -1))
     result = tuple(count // known if n == -1 and known else max(n, 0) for n in given)
     if size(result) != count or given.count(-1) > 1:
-        raise ShapeError(f"{count} entries can't be reshaped to {given}", fix="the sizes must multiply to the number of entries")
+        raise ShapeError(
+            f"{count} entries can't be reshaped to {given}", fix="the sizes must multiply to the number of entries"
+        )
     return result
 
 
@@ -208,7 +220,9 @@ def raveled(a: Any, order: str = "C") -> Node:
 def swapaxes(a: Any, axis1: int, axis2: int) -> Node:
     """`np.swapaxes`."""
     x = array(a)
-    return moveaxis(x, (axis1, axis2), (axis2, axis1)) if normal_axis(axis1, x.ndim) != normal_axis(axis2, x.ndim) else x
+    return (
+        moveaxis(x, (axis1, axis2), (axis2, axis1)) if normal_axis(axis1, x.ndim) != normal_axis(axis2, x.ndim) else x
+    )
 
 
 @numpy_function(np.moveaxis)
@@ -248,7 +262,9 @@ def squeeze(a: Any, axis: Any = None) -> Node:
     x = array(a)
     gone = tuple(i for i, n in enumerate(x.shape) if n == 1) if axis is None else normal_axes(axis, x.ndim)
     if any(x.shape[i] != 1 for i in gone):
-        raise ShapeError(f"axis {axis} of shape {x.shape} does not have size 1", fix="only axes of size 1 can be squeezed")
+        raise ShapeError(
+            f"axis {axis} of shape {x.shape} does not have size 1", fix="only axes of size 1 can be squeezed"
+        )
     return reshape(x, shape=tuple(n for i, n in enumerate(x.shape) if i not in gone))
 
 
@@ -306,8 +322,7 @@ def diagonals(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Node:
     if x.ndim == 2:
         return diagonal(x, k=k)
     row = np.arange(_diagonal_length(x.shape[-2:], k)) - min(k, 0)
-    result: Node = operators["getitem"](x, (..., row, row + k))
-    return result
+    return operators["getitem"](x, (..., row, row + k))
 
 
 @numpy_function(np.trace)
@@ -336,13 +351,26 @@ def _matrix(a: Any) -> Node:
 
 
 @numpy_function(np.full_like)
-def full_like(a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None) -> Node:
+def full_like(
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> Node:
     """`np.full_like`; the fill value may be traced."""
     return broadcasted(fill_value, array(a).shape if shape is None else shape)
 
 
-numpy_function(np.zeros_like, np.empty_like)(lambda a, *_, shape=None, **__: zero_like(a) if shape is None else broadcasted(0, shape))
-numpy_function(np.ones_like)(lambda a, *_, shape=None, **__: filled(1, a.shape) if shape is None else broadcasted(1, shape))
+numpy_function(np.zeros_like, np.empty_like)(
+    lambda a, *_, shape=None, **__: zero_like(a) if shape is None else broadcasted(0, shape)
+)
+numpy_function(np.ones_like)(
+    lambda a, *_, shape=None, **__: filled(1, a.shape) if shape is None else broadcasted(1, shape)
+)
 numpy_function(np.copy)(lambda a, order="K", subok=False: array(a))
 numpy_function(np.shape)(lambda a: array(a).shape)
 numpy_function(np.ndim)(lambda a: array(a).ndim)

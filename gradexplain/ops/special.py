@@ -1,7 +1,8 @@
 """Rows for special functions: error functions, the gamma family, logistic functions, log-sum-exp, sinc, Bessel.
 
 SciPy computes the values of arrays if it is installed; without it they are computed entry by entry by `math` or mpmath.
-Nothing here imports SciPy before a value is needed. `SPECIAL` holds the functions of `scipy.special` by name.
+Nothing here imports SciPy before a value is needed. `SPECIAL` holds the functions of `scipy.special` on nodes by name,
+`SCIPY` is what the name `scipy` stands for in generated programs.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import functools
 import importlib.util
 import math
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import mpmath
@@ -34,35 +36,39 @@ def _scipy_special() -> Any:
     return importlib.import_module("scipy.special") if importlib.util.find_spec("scipy") else None
 
 
-def _entrywise(name: str, scalar: Callable[..., Any]) -> Callable[..., Any]:
-    """SciPy's function for arrays, the scalar function for numbers and where there is no SciPy."""
+@functools.cache
+def _mpmath() -> Any:
+    """A context of our own, so that no other thread sees its precision change."""
+    context = mpmath.mp.clone()
+    context.prec = 60
+    return context
+
+
+# What `scipy.special.<name>` is in generated programs: it works without SciPy too.
+_VALUES: dict[str, Callable[..., Any]] = {}
+
+
+def _entrywise(name: str, scalar: Callable[..., Any] | None = None, at_pole: float = math.nan) -> Callable[..., Any]:
+    """SciPy's function. Single numbers go to `math` if it has the function; without SciPy every entry goes there, or to mpmath."""
 
     def number(*xs: Any) -> float:
+        function = scalar or getattr(_mpmath(), name)
         try:
-            result = scalar(*map(float, xs))
+            result = function(*map(float, xs))
         except OverflowError:
             return math.inf
-        except ValueError:
-            return math.nan
-        return math.nan if isinstance(result, mpmath.mpc) else float(result)
+        except (ValueError, ZeroDivisionError):
+            return math.nan if any(map(math.isnan, map(float, xs))) else at_pole
+        return math.nan if hasattr(result, "_mpc_") else float(result)
 
     def value(*xs: Any) -> Any:
-        if all(np.ndim(x) == 0 for x in xs):
+        if scalar is not None and all(np.ndim(x) == 0 for x in xs):
             return np.float64(number(*xs))
         special = _scipy_special()
-        return getattr(special, name)(*xs) if special else np.vectorize(number, otypes=[float])(*xs)
+        return getattr(special, name)(*xs) if special else np.vectorize(number, otypes=[float])(*xs)[()]
 
+    _VALUES[name] = value
     return value
-
-
-def _in_53_bits(name: str) -> Callable[..., Any]:
-    """mpmath's function at double precision, whatever mpmath's present precision is."""
-
-    def scalar(*xs: float) -> Any:
-        with mpmath.workprec(53):
-            return getattr(mpmath, name)(*xs)
-
-    return scalar
 
 
 def _log_beta(a: float, b: float) -> float:
@@ -96,16 +102,16 @@ expit: Primitive
 # fmt: off
 erf    = elementwise("erf",    _entrywise("erf",    math.erf),  "erf",  lambda y, x: 2 * exp(-(x**2)) / ROOT_PI,    rule="error function rule", math="erf", numpy=call("scipy.special.erf"))
 erfc   = elementwise("erfc",   _entrywise("erfc",   math.erfc), "erfc", lambda y, x: -(2 * exp(-(x**2)) / ROOT_PI), rule="error function rule", math="erfc", numpy=call("scipy.special.erfc"))
-erfinv = elementwise("erfinv", _entrywise("erfinv", _in_53_bits("erfinv")), "erfinv", lambda y, x: ROOT_PI * exp(y**2) / 2, rule="inverse error function rule",
+erfinv = elementwise("erfinv", _entrywise("erfinv"), "erfinv", lambda y, x: ROOT_PI * exp(y**2) / 2, rule="inverse error function rule",
                      domain=UNIT, numpy=call("scipy.special.erfinv"))
 
 gamma     = elementwise("gamma",  _entrywise("gamma", math.gamma),     "gamma", lambda y, x: y * digamma(x), rule="gamma rule", math="gamma", domain=POSITIVE, numpy=call("scipy.special.gamma"))
-lgamma    = elementwise("lgamma", _entrywise("gammaln", math.lgamma),  "loggamma", lambda y, x: digamma(x),  rule="log-gamma rule", math="lgamma", domain=POSITIVE, numpy=call("scipy.special.gammaln"),
+lgamma    = elementwise("lgamma", _entrywise("gammaln", math.lgamma, math.inf),  "loggamma", lambda y, x: digamma(x),  rule="log-gamma rule", math="lgamma", domain=POSITIVE, numpy=call("scipy.special.gammaln"),
                         exact=lambda mp, x: mp.re(mp.loggamma(x)))
-digamma   = elementwise("digamma", _entrywise("digamma", _in_53_bits("digamma")), "digamma", lambda y, x: polygamma(1, x), rule="polygamma rule", domain=POSITIVE, numpy=call("scipy.special.digamma"))
-polygamma = elementwise("polygamma", _entrywise("polygamma", _in_53_bits("polygamma")), "polygamma", None, lambda y, n, x: polygamma(n + 1, x), rule="polygamma rule",
+digamma   = elementwise("digamma", _entrywise("digamma"), "digamma", lambda y, x: polygamma(1, x), rule="polygamma rule", domain=POSITIVE, numpy=call("scipy.special.digamma"))
+polygamma = elementwise("polygamma", _entrywise("polygamma"), "polygamma", None, lambda y, n, x: polygamma(n + 1, x), rule="polygamma rule",
                         domain=(ANY_ORDER, POSITIVE), numpy=call("scipy.special.polygamma"))
-beta      = elementwise("beta", _entrywise("beta", _in_53_bits("beta")), "beta", lambda y, a, b: y * (digamma(a) - digamma(a + b)), lambda y, a, b: y * (digamma(b) - digamma(a + b)),
+beta      = elementwise("beta", _entrywise("beta"), "beta", lambda y, a, b: y * (digamma(a) - digamma(a + b)), lambda y, a, b: y * (digamma(b) - digamma(a + b)),
                         rule="beta rule", domain=POSITIVE, numpy=call("scipy.special.beta"))
 betaln    = elementwise("betaln", _entrywise("betaln", _log_beta), lambda sp, a, b: sp.log(sp.beta(a, b)), lambda y, a, b: digamma(a) - digamma(a + b), lambda y, a, b: digamma(b) - digamma(a + b),
                         exact=lambda mp, a, b: mp.log(mp.fabs(mp.beta(a, b))), rule="beta rule", domain=POSITIVE, numpy=call("scipy.special.betaln"))
@@ -146,6 +152,9 @@ def kl_div(x: Any, y: Any) -> Node:
 def ndtr(x: Any) -> Node:
     """The distribution function of the standard normal distribution."""
     return erfc(-as_node(x) / math.sqrt(2)) / 2
+
+
+SCIPY = SimpleNamespace(special=SimpleNamespace(**_VALUES))
 
 
 # Log-sum-exp and softmax

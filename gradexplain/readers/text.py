@@ -142,13 +142,11 @@ class _Parser:
 
     def unexpected(self) -> ParseError:
         """The error for a token that nothing can be made of where it stands."""
-        token, fix = self.token, "look at what stands beside it"
-        if token.kind == "end":
-            what = "the formula ends too early" if self.position else "there is no formula"
-            return self.error(what, token.column, fix="write for example x**2 * sin(x)")
+        token, fix = self.token, "write for example x**2 * sin(x)"
+        what = f"{token.source!r} has no meaning here" if token.source else "the formula is empty or ends too early"
         if token.text == ",":
-            fix = "use commas between arguments only, and write decimal numbers with a point"
-        return self.error(f"{token.source!r} has no meaning here", token.column, fix=fix)
+            fix = "use commas between arguments only, and a point in decimal numbers"
+        return self.error(what, token.column, fix=fix)
 
     def formula(self) -> Expr:
         tree = self.value(tokens.CHOICE)
@@ -225,7 +223,7 @@ class _Parser:
 
     def only(self, found: list[Node], opening: Token) -> Node:
         if len(found) != 1:
-            raise self.error("these brackets must hold one value", opening.column, fix="decimal numbers have a point")
+            raise self.error("these brackets must hold one value", opening.column, fix="write decimal points as .")
         return found[0]
 
     def root(self, sign: Token) -> Expr:
@@ -278,8 +276,7 @@ class _Parser:
         glued = inside[-1].isalpha() and stem not in _LETTER_NAMES
         if glued and self.functions.get(ALIASES.get(stem, stem), (0, 0))[0] == 1:
             if inside in self.known or not inside.isalpha() or inside in "xyzθ":
-                what = f"{name!r} is one name and no known function"
-                raise self.error(what, token.column, fix=f"write {stem}({inside})")
+                raise self.error(f"{name!r} is one name, not a function", token.column, fix=f"write {stem}({inside})")
             self.note(f"'{name}' was read as one variable, not as {stem}({inside})")
 
     def application(self, function: str, token: Token) -> Expr:
@@ -316,8 +313,7 @@ class _Parser:
             column = self.token.column
             tree = Binary("*", tree, self.value(tokens.POWER), column)
         infix = self.infix()
-        after = self.tokens[self.position + (infix != "implied")] if infix else self.token
-        if infix and LEVELS[infix] == tokens.PRODUCT and not self.function(after):
+        if LEVELS.get(infix) == tokens.PRODUCT and not self.function(self.tokens[self.position + (infix != "implied")]):
             fix = f"write {name}({tokens.echo(tree)}), or put more between the brackets"
             raise self.error(f"it is not clear where the argument of {name} ends", self.token.column, fix=fix)
         return tree
@@ -360,6 +356,8 @@ class _Parser:
         if infix == "if":
             return self.choice(left, self.advance())
         self.note_surprises(infix)
+        if self.token.kind == "number":
+            raise self.error("a number can't stand right behind a value", column, fix="write a * or ** between them")
         if infix == "implied":
             return Binary("*", left, self.value(tokens.SIGN), column)
         self.advance()
@@ -371,8 +369,7 @@ class _Parser:
         while LEVELS.get(self.infix()) == tokens.COMPARISON:
             sign = self.advance()
             if links and tokens.children(left):  # would be written twice, and twice again in what stands around it
-                fix = "write two comparisons, joined by and"
-                raise self.error("only names and numbers stand inside a chain of comparisons", sign.column, fix=fix)
+                raise self.error("only names and numbers stand inside a chain", sign.column, fix="join conditions by and")
             right = self.value(tokens.SUM)
             links.append(Comparison(sign.text, left, right, sign.column))
             left = right
@@ -391,15 +388,12 @@ class _Parser:
             self.note("'^' was read as a power")
         if infix == "/" and before.text == "**" and last.text == "1":
             self.note(f"'{before.source}1/' was read as **1/; for a root write **(1/...)")
-        if infix != "implied":
-            return
-        if token.kind == "number":
-            fix = "write * for a product and ** for a power"
-            raise self.error("a number can't stand right behind a value", token.column, fix=fix)
+        if infix != "implied" or (last.kind == "number" and last.text != last.source):
+            return  # superscripts end where they end
         a, b = (_SHOWN.get(word.text, word.source) for word in (last, token))
         b += "(...)" * (self.function(token) is not None)
         gap = " " * (token.column > last.end)
-        if before.text in ("/", "//", "%", "**") and last.source == last.text:  # a superscript ends where it ends
+        if before.text in ("/", "//", "%", "**"):
             self.note(f"'{before.source}{a}{gap}{b}' was read as {before.text}{a}*{b}, not as {before.text}({a}*{b})")
         else:
             key = "" if b == "(...)" and last.kind == "name" else f"{last.kind}{gap}{token.kind}"

@@ -31,7 +31,7 @@ LEVELS = {
     "<": COMPARISON, "<=": COMPARISON, ">": COMPARISON, ">=": COMPARISON, "==": COMPARISON, "!=": COMPARISON,
     "*": PRODUCT, "/": PRODUCT, "%": PRODUCT, "//": PRODUCT, "implied": PRODUCT, "**": POWER,
 }  # fmt: skip
-OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+OPERATORS: dict[str, Callable[..., Any]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "**": operator.pow,
     "%": operator.mod, "//": operator.floordiv, "and": operator.and_, "or": operator.or_,
@@ -185,7 +185,7 @@ def _unreadable(text: str, column: int) -> ParseError:
     if chars := next((chars for chars in _REFUSED if char in chars), None):
         what, fix = f"{char!r} ({_REFUSED[chars][0]})", _REFUSED[chars][1]
     elif char == ".":
-        what = f"'{re.split(r'[^.a-zA-Z0-9_]', text[column:])[0]}' (an attribute)"
+        what = f"'{re.split(r'[^.a-zA-Z0-9_]', text[column:])[0][:30]}' (an attribute)"
         fix = "points stand in numbers, and in math.sin, np.sin, numpy.sin"
     elif plain != char and plain.isascii() and plain.isprintable():
         fix = f"it looks like {plain}: write that"
@@ -376,7 +376,7 @@ def _size(node: Node, parts: list[_Size]) -> _Size:
     if isinstance(node, Binary) and node.operator in ("/", "//", "%") and parts[1] and parts[1][1] == 0:
         raise ZeroDivisionError
     known = [part for part in parts if part]
-    if isinstance(node, Variable | Comparison) or len(known) < len(parts) - isinstance(node, Choice):
+    if not known or isinstance(node, Comparison) or len(known) < len(parts) - isinstance(node, Choice):
         return None
     bits, value = known[0]
     match node:

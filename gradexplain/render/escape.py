@@ -222,8 +222,10 @@ _GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu 
 _GREEK += " omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
 GREEK_LATEX = {name: "\\" + name for name in _GREEK.split()}
 
-_MATH = {"\\": r"\backslash ", "^": r"\wedge ", "~": r"\sim ", "|": r"\vert ", "`": r"\prime ", "<": "<", ">": ">"}
-_MATH |= {c: "\\" + c for c in "{}$&#_%"}
+_MATH = {
+    "\\": r"\backslash ", "^": r"\wedge ", "~": r"\sim ", "|": r"\vert ", "`": r"\prime ", "<": "<", ">": ">",
+    "[": r"\lbrack ", "]": r"\rbrack ", **{c: "\\" + c for c in "{}$&#_%"},
+}  # fmt: skip
 
 
 def math_text(text: str, command: str = "text") -> str:
@@ -234,7 +236,7 @@ def math_text(text: str, command: str = "text") -> str:
     >>> print(math_text("50% of x"))
     \text{50}\%\text{ of x}
     """
-    pieces = re.split(r"([\\^~|<>`{}$&#_%])", one_line(text))
+    pieces = re.split(r"([\\^~|<>`\[\]{}$&#_%])", one_line(text))
     return "".join(_MATH.get(piece) or f"\\{command}{{{piece}}}" for piece in pieces if piece)
 
 
@@ -360,7 +362,7 @@ def _continues(token: re.Match[str], opened: list[_Group]) -> bool:
     if character in ("^", "_", "'"):
         return opened[-1].take_mark(character)
     known = command in PORTABLE_COMMANDS if command else symbol in _PORTABLE_SYMBOLS if symbol else not caret
-    return known and character not in ("$", "%", "#", "\\") and opened[-1].take_symbol()
+    return known and character not in ("$", "%", "#", "`", "\\") and opened[-1].take_symbol()
 
 
 def _opens(kind: str, opened: list[_Group]) -> bool:

@@ -126,10 +126,14 @@ def _code(text: str) -> str:
     return f"<code>{escape.markdown(text)}</code>" if re.search(r"[`|]|^\s|\s$|^$", shown) else f"`{shown}`"
 
 
+# A bar ends a cell, angles make a tag; where mathematics is not known, brackets before parentheses make a link.
+_MARKDOWN_IN_LATEX = ((r"\|", r"\Vert "), ("|", r"\vert "), ("<", r"\lt "), (">", r"\gt "), ("](", "]{}("))
+
+
 def _formula(formula: Formula) -> str:
     latex = escape.formula_latex(formula.latex, formula.text)
-    for sign, command in ((r"\|", r"\Vert "), ("|", r"\vert "), ("<", r"\lt "), (">", r"\gt ")):
-        latex = latex.replace(sign, command)
+    for signs, command in _MARKDOWN_IN_LATEX:
+        latex = latex.replace(signs, command)
     return latex.strip() or "{}"
 
 

@@ -47,7 +47,7 @@ class TerminalDocument:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yield one `rich.text.Text` a line, folded rather than cropped where a word is wider than the console."""
-        page = text.Page(options.max_width, "ascii" if options.ascii_only else options.encoding)
+        page = text.Page(options.max_width, options.encoding)
         blank = False
         for laid in text.laid_out(self.document, page):
             # An empty line goes out once more follows, so that none stands at the end.

@@ -11,8 +11,10 @@ say what is shown.
 
 import re
 import unicodedata
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Literal, NamedTuple, assert_never
 
 from gradexplain.render import escape
@@ -82,14 +84,14 @@ class Page:
             case Code(text):
                 return Piece(self.text(f"`{text}`"), "code")
             case Formula(text, latex):
-                return Piece(self.text(pretty(text or latex) if self.is_unicode else text or latex), "formula")
+                return Piece(self.text(pretty(text or latex) if self.has_signs else text or latex), "formula")
             case _:
                 assert_never(inline)
 
     @property
-    def is_unicode(self) -> bool:
-        """Whether the page knows more than ASCII."""
-        return self.encoding != "ascii"
+    def has_signs(self) -> bool:
+        """Whether the page can show what `pretty` writes."""
+        return escape.encodable("·²³", self.encoding) == "·²³"
 
     def room(self, indent: int) -> int:
         """Return the columns that are left to the right of an indent."""
@@ -210,25 +212,27 @@ def _broken(formula: str, width: int) -> list[str]:
 
     Among the places that fit, one outside of parentheses is preferred, then one between terms, then the last one.
     """
-    lines, start, breaks = [], 0, _break_points(formula)
-    room = width
-    while len(formula) - start > room and breaks:
-        fitting = [point for point in breaks if point[0] - start <= room] or breaks[:1]
+    lines, start, room = [], 0, width
+    points = _break_points(formula)
+    while len(formula) - start > room and points:
+        fitting = [*takewhile(lambda point: point[0] - start <= room, points)] or [points[0]]
         late = [point for point in fitting if point[0] - start > room // 2] or fitting
         best = min(rank for _, rank in late)
         end = max(position for position, rank in late if rank == best)
         lines.append(formula[start:end].strip())
-        breaks = [point for point in breaks if point[0] > end]
+        while points and points[0][0] <= end:
+            points.popleft()
         start, room = end, width - CONTINUATION
     return [*lines, formula[start:].strip()]
 
 
-def _break_points(formula: str) -> list[tuple[int, int]]:
+def _break_points(formula: str) -> deque[tuple[int, int]]:
     """Return (position, rank) of the places where a line may end: at spaces, and after ``*``, ``/`` and ``@``.
 
     The rank grows with the nesting, and is odd after a factor.
     """
-    points, depth = [], 0
+    points: deque[tuple[int, int]] = deque()
+    depth = 0
     for match in re.finditer(r"[(\[{]|[)\]}]|(?<![-+=<>]) (?=\S)|(?:\*\*?|[/@·])(?=[^*])", formula):
         if match[0] in "([{":
             depth += 1

@@ -1,7 +1,8 @@
-"""Functions on nodes against the functions of NumPy, SciPy or `math` that they stand for: values and difference quotients."""
+"""Functions on nodes against those of NumPy, SciPy or `math` that they stand for: values and difference quotients."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -53,7 +54,7 @@ def slopes(function: Callable[..., float], values: Sequence[Any], i: int, step: 
             up, down = ([*values[:i], values[i] + s * unit, *values[i + 1 :]] for s in (h, -h))
             table.append((function(*up) - function(*down)) / (2 * h))
         for order in (1, 2, 3):
-            table = [(4**order * b - a) / (4**order - 1) for a, b in zip(table, table[1:], strict=False)]
+            table = [(4**order * b - a) / (4**order - 1) for a, b in itertools.pairwise(table)]
         result[index] = table[0]
     return result[()]
 

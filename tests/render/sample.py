@@ -44,7 +44,9 @@ STEPS = Steps(
                 StepItem(line("sine"), Formula("(sin(x))' = cos(x)", r"(\sin x)' = \cos x")),
             ),
         ),
-        StepItem(line("substitute"), Formula("dy/dx = 2*x*sin(x) + x**2*cos(x)", r"\frac{dy}{dx} = 2 x \sin x + \ldots")),
+        StepItem(
+            line("substitute"), Formula("dy/dx = 2*x*sin(x) + x**2*cos(x)", r"\frac{dy}{dx} = 2 x \sin x + \ldots")
+        ),
         StepItem(line("done")),
     )
 )

@@ -1,0 +1,121 @@
+"""What users call: each function walks the straight line once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from gradexplain.derivative import grad, hessian, jacobian, jvp, value_and_grad, vjp
+from gradexplain.errors import ArgumentError
+from gradexplain.explanation import CheckDisplay, Explanation
+from gradexplain.readers.functions import TextFunction
+from gradexplain.render.display import Display
+from gradexplain.trace.run import compare, explore, trace
+from gradexplain.trace.signature import Argument, bind, promote
+
+Function = Callable[..., Any] | str
+Names = str | int | Sequence[str | int] | None
+
+__all__ = [
+    "check",
+    "explain",
+    "explain_hessian",
+    "explain_jacobian",
+    "grad",
+    "hessian",
+    "jacobian",
+    "jvp",
+    "value_and_grad",
+    "vjp",
+    "why",
+]
+
+
+def explain(
+    f: Function,
+    *args: Any,
+    wrt: Names = None,
+    order: int = 1,
+    facts: Mapping[str, Any] | None = None,
+    **kwargs: Any,
+) -> Explanation:
+    """Explains the derivative of a function, or of text such as `"x**2 * sin(x)"`.
+
+    Arguments are numbers or arrays (the point), shapes (`(3, 2)` or `"m n"`), or are left out: then they stand for every
+    real number. `wrt` names what to differentiate with respect to, by default every floating argument. Raises
+    `GradexplainError` where the function can't be traced.
+
+    >>> e = explain(lambda x: x**2, x=3.0)
+    >>> e["x"].text, e.value, e.gradient_values["x"]
+    ('2*x', 9.0, 6.0)
+    """
+    return _explain(f, args, kwargs, wrt, order, "gradient")
+
+
+def explain_jacobian(f: Function, *args: Any, wrt: Names = None, facts: Mapping[str, Any] | None = None, **kwargs: Any) -> Explanation:
+    """Explains the Jacobian: the output's axes, then the argument's. Takes what `explain` takes."""
+    return _explain(f, args, kwargs, wrt, 1, "jacobian")
+
+
+def explain_hessian(f: Function, *args: Any, wrt: Names = None, facts: Mapping[str, Any] | None = None, **kwargs: Any) -> Explanation:
+    """Explains the Hessian, with keys `"x,x"`, `"x,y"`, … (for one variable also `"x"`). Takes what `explain` takes."""
+    return _explain(f, args, kwargs, wrt, 2, "hessian")
+
+
+def check(f: Function, *args: Any, gradient: Any = None, wrt: Names = None, **kwargs: Any) -> CheckDisplay:
+    """Compares a derivative with difference quotients: the one found here, or a claimed `gradient`.
+
+    >>> check(lambda x: x**3, 5.0).ok, check(lambda x: x**3, 5.0, gradient=74.0).ok
+    (True, False)
+    """
+    return explain(f, *args, wrt=wrt, **kwargs).check(gradient)
+
+
+def why(f: Function, *args: Any, wrt: Names = None, **kwargs: Any) -> Display:
+    """What there is to know about a derivative: why it is zero, undefined, or holds on one branch only."""
+    return explain(f, *args, wrt=wrt, **kwargs).why()
+
+
+def _explain(f: Function, args: Sequence[Any], kwargs: Mapping[str, Any], wrt: Names, order: int, kind: str) -> Explanation:
+    if not isinstance(order, int) or order < 1:
+        raise ArgumentError(f"order={order!r} is no order of a derivative", fix="use 1, 2, 3, …")
+    notes: tuple[str, ...] = ()
+    title = ""
+    if isinstance(f, str):
+        text = TextFunction.read(f, known=[*kwargs, *_as_names(wrt)])
+        f, notes, title = text, text.notes, text.echo
+    arguments = bind(f, args, kwargs, symbolic=True)
+    names = _chosen(arguments, wrt)
+    arguments = [promote(a) if a.name in names and a.is_numeric else a for a in arguments]
+    program = trace(f, arguments, stack_results=kind == "jacobian")
+    if program.is_numeric:
+        compare(program)
+    whole = explore(program, stack_results=kind == "jacobian")
+    if program.conditions and not whole.explored and not program.is_numeric:
+        raise ArgumentError(f"{program.name} can't be explained for every value", why="; ".join(whole.limits), fix="give a point, as in x=3.0")
+    return Explanation(program, whole, names, order, kind=kind, title=title, notes=notes)
+
+
+def _as_names(wrt: Names) -> list[str]:
+    if wrt is None or isinstance(wrt, int):
+        return []
+    return [wrt] if isinstance(wrt, str) else [w for w in wrt if isinstance(w, str)]
+
+
+def _chosen(arguments: Sequence[Argument], wrt: Names) -> tuple[str, ...]:
+    """The names to differentiate with respect to: those asked for, or every floating argument that was not a default."""
+    traced = {a.name: a for a in arguments if a.role == "traced"}
+    if wrt is None:
+        names = [n for n, a in traced.items() if a.kind == "float" and not a.is_default]
+        return tuple(names or [n for n, a in traced.items() if a.kind != "bool"] or list(traced))
+    asked = (wrt,) if isinstance(wrt, (str, int)) else tuple(wrt)
+    positions = [a.name for a in arguments]
+    names = [positions[w] if isinstance(w, int) and 0 <= w < len(positions) else str(w) for w in asked]
+    for name in names:
+        if name not in traced:
+            raise ArgumentError(
+                f"there is no argument {name} to differentiate with respect to",
+                why=f"the arguments are {', '.join(traced) or 'none'}",
+                fix="choose among them with wrt=",
+            )
+    return tuple(names)

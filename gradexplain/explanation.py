@@ -1,0 +1,314 @@
+"""`Explanation`: the object that `explain` gives, with everything that the straight line produces on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations_with_replacement
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from gradexplain.autodiff import Sweep, sweep
+from gradexplain.derivative import jacobian_nodes
+from gradexplain.errors import ArgumentError
+from gradexplain.explain import findings, naming, sweeps, textbook, verify
+from gradexplain.explain.model import CheckReport, Detail, Finding, Overview, Style, TapeRow
+from gradexplain.graph import Node, ancestors
+from gradexplain.render.display import Display
+from gradexplain.simplify.closed import ClosedForm, closed_form
+from gradexplain.trace.run import Program
+
+
+@dataclass(frozen=True, slots=True)
+class Gradients:
+    """The closed forms by key, in the order of `wrt`; a key of mixed derivatives may name its variables in any order."""
+
+    forms: Mapping[str, ClosedForm]
+
+    def __getitem__(self, key: str) -> ClosedForm:
+        if key in self.forms:
+            return self.forms[key]
+        parts = sorted(part.strip() for part in key.split(","))
+        for known, form in self.forms.items():
+            if sorted(known.split(",")) == parts:
+                return form
+        raise ArgumentError(f"there is no derivative {key!r}", why=f"there are {', '.join(self.forms)}", fix="use one of these keys")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.forms)
+
+    def __len__(self) -> int:
+        return len(self.forms)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.forms
+
+    def keys(self) -> Sequence[str]:
+        """The keys in order."""
+        return tuple(self.forms)
+
+    def values(self) -> Sequence[ClosedForm]:
+        """The closed forms in order."""
+        return tuple(self.forms.values())
+
+    def items(self) -> Sequence[tuple[str, ClosedForm]]:
+        """Keys and closed forms in order."""
+        return tuple(self.forms.items())
+
+
+class Explanation(Display):
+    """What `explain` gives: the closed forms, the tape, derivations, the check, and all renderings of them.
+
+    `program` is the traced function along the path taken at the point; `whole` joins all its paths.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        whole: Program,
+        wrt: tuple[str, ...],
+        order: int,
+        *,
+        kind: str = "gradient",
+        title: str = "",
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        self.program, self.whole, self.wrt, self.order, self.kind = program, whole, wrt, order, kind
+        self.title, self.reading_notes = title, notes
+        self.names = naming.names(program)
+
+    # The derivatives.
+    @cached_property
+    def _nodes(self) -> Mapping[str, Node]:
+        return derivative_nodes(self.whole, self.wrt, self.order, self.kind)
+
+    @cached_property
+    def _nodes_at_point(self) -> Mapping[str, Node]:
+        if self.whole.output is self.program.output:
+            return self._nodes
+        return derivative_nodes(self.program, self.wrt, self.order, self.kind)
+
+    @cached_property
+    def gradients(self) -> Gradients:
+        """The closed forms, in the order of `wrt`."""
+        names = naming.names(self.whole)
+        return Gradients({k: closed_form(k, n, self.whole, names) for k, n in self._nodes.items()})
+
+    def __getitem__(self, key: str) -> ClosedForm:
+        return self.gradients[key]
+
+    @property
+    def gradient(self) -> Any:
+        """The closed form as one SymPy expression in the arguments; of several derivatives, a SymPy tuple of them."""
+        forms = self.gradients.values()
+        return forms[0].full if len(forms) == 1 else sp.Tuple(*(f.full for f in forms))
+
+    # Numbers.
+    @property
+    def value(self) -> Any:
+        """The function's value at the point, None without one."""
+        found = self.program.trace.value(self.program.output)
+        if found is None:
+            return None
+        return float(found) if self.program.output.shape == () else np.array(found, dtype=float)
+
+    @cached_property
+    def gradient_values(self) -> Mapping[str, Any]:
+        """The derivatives' values at the point, {} without one."""
+        if not self.program.is_numeric:
+            return {}
+        found = verify.gradient_values(self._nodes_at_point, self.program)
+        if self.whole.explored and self.program.conditions:
+            found |= verify.isolated_values(self._nodes, self.whole)
+        return found
+
+    # The graph.
+    @property
+    def graph(self) -> Sequence[Node]:
+        """The nodes of the function, in the order of computation."""
+        return ancestors([self.program.output])
+
+    @property
+    def gradient_graph(self) -> Sequence[Node]:
+        """The nodes of the derivatives (and of what they are computed from)."""
+        return ancestors(self._nodes.values())
+
+    @cached_property
+    def sweep(self) -> Sweep:
+        """The reverse sweep of the function along the path taken."""
+        return sweep(self.program.output, [self.program.inputs[n] for n in self.wrt])
+
+    @cached_property
+    def tape(self) -> tuple[TapeRow, ...]:
+        """The tape: one record for each operation, with local derivatives and adjoints."""
+        return sweeps.tape(self.program, self.wrt)
+
+    def derivation(self, key: str | None = None, style: Style = "textbook", detail: Detail = "brief") -> Display:
+        """How a derivative comes about: rule by rule (`textbook`), or as autodiff does it (`reverse`, `forward`)."""
+        if style == "textbook":
+            key = key or next(iter(self.gradients))
+            variable = key.split(",")[0]
+            if not self.is_scalar or self.kind != "gradient":
+                return Display(sweeps.reverse(self.program, self.wrt))
+            return Display(
+                textbook.derive(self.whole, variable, order=self.order, detail=detail, closed=self.gradients[key], key=key)
+            )
+        wrt = self.wrt if key is None else (key.split(",")[0],)
+        if style == "reverse":
+            return Display(sweeps.reverse(self.program, wrt))
+        if style == "forward":
+            return Display(sweeps.forward(self.program, wrt))
+        raise ArgumentError(f"there is no style {style!r}", fix="use textbook, reverse or forward")
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether the program computes with numbers alone."""
+        return all(n.shape == () for n in self.graph)
+
+    # Checks and findings.
+    def check(self, gradient: Any = None) -> CheckDisplay:
+        """Compares the derivatives (or a claimed `gradient`) with difference quotients of the function."""
+        if not self.program.is_numeric:
+            raise ArgumentError("a check needs a point", why="the function was explained for every value", fix="give numbers, as in x=3.0")
+        return CheckDisplay(self._report(gradient, black_box=True))
+
+    def _report(self, gradient: Any = None, *, black_box: bool) -> CheckReport:
+        first = self._first_order
+        claims = []
+        for name, node in first.items():
+            claimed = self._first_values[name] if gradient is None else self._claimed(gradient, name)
+            claims.append(verify.Claim(name, claimed, node if gradient is None else None))
+        return verify.check(self.program, claims, black_box=black_box)
+
+    @cached_property
+    def _first_order(self) -> Mapping[str, Node]:
+        return derivative_nodes(self.program, self.wrt, 1, "gradient")
+
+    @cached_property
+    def _first_values(self) -> Mapping[str, Any]:
+        if self.order == 1 and self.kind == "gradient":
+            return self.gradient_values
+        return verify.gradient_values(self._first_order, self.program)
+
+    def _claimed(self, gradient: Any, name: str) -> Any:
+        if isinstance(gradient, Mapping):
+            gradient = gradient[name]
+        elif isinstance(gradient, (tuple, sp.Tuple)) and len(self.wrt) > 1:
+            gradient = gradient[self.wrt.index(name)]
+        return verify.claimed_value(gradient, self.program, name)
+
+    @cached_property
+    def _findings(self) -> tuple[Finding, ...]:
+        return findings.find(self.whole if self.whole.explored else self.program, self.wrt, self.sweep)
+
+    def why(self, key: str | None = None) -> Display:
+        """What there is to know: branches, kinks, unused arguments, undefined values."""
+        return Display(self._findings)
+
+    # Rendering.
+    @cached_property
+    def data(self) -> Overview:
+        """Everything that a rendering shows, as one record."""
+        forms = tuple(self.gradients.items())
+        report = self._report(black_box=False) if self.program.is_numeric else None
+        derivations: tuple[Any, ...] = ()
+        if self.is_scalar and self.kind == "gradient":
+            derivations = tuple(self.derivation(k).data for k, _ in forms)
+        return Overview(
+            name=self.program.name,
+            title=self.title,
+            arguments=tuple(a.name for a in self.program.arguments),
+            function=naming.formula(self.whole, self.names),
+            shape=self.program.output.shape,
+            kind=self.kind,
+            order=self.order,
+            point=tuple(self.program.point.items()) if self.program.is_numeric else (),
+            value=self.value,
+            forms=forms,
+            values=tuple(self.gradient_values.items()),
+            findings=self._findings,
+            derivations=derivations,
+            tape=self.tape if self.program.is_numeric else (),
+            check=report,
+            notes=(*self.reading_notes, *self.program.trace.notes, *self.whole.limits),
+        )
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{k}: {f.text if len(f.text) < 60 else '...'}" for k, f in self.gradients.items())
+        return f"<Explanation of {self.program.name}: {shown}>"
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return Frozen, (self.data, dict(self.gradients.items()), dict(self.gradient_values), self.value)
+
+
+class CheckDisplay(Display):
+    """A check's report: true if the derivative passed."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing failed and something passed."""
+        return bool(self.data.ok)
+
+    @property
+    def rows(self) -> Any:
+        """A row for each entry or direction."""
+        return self.data.rows
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __repr__(self) -> str:
+        return f"<check {'passed' if self.ok else 'not passed'}: {len(self.data.rows)} rows>"
+
+
+class Frozen(Display):
+    """An explanation that came out of a pickle: its formulas, numbers and renderings, without the function."""
+
+    def __init__(self, data: Overview, forms: Mapping[str, ClosedForm], gradient_values: Mapping[str, Any], value: Any) -> None:
+        super().__init__(data)
+        self.gradients, self.gradient_values, self.value = Gradients(forms), gradient_values, value
+
+    def __getitem__(self, key: str) -> ClosedForm:
+        return self.gradients[key]
+
+    @property
+    def gradient(self) -> Any:
+        """As `Explanation.gradient`."""
+        forms = self.gradients.values()
+        return forms[0].full if len(forms) == 1 else sp.Tuple(*(f.full for f in forms))
+
+
+def derivative_nodes(program: Program, wrt: Sequence[str], order: int, kind: str) -> dict[str, Node]:
+    """The derivatives as nodes, by key: `"x"`, or `"x,y"` for order 2 (each pair once) and for Hessians."""
+    inputs = {n: program.inputs[n] for n in wrt}
+    y = program.output
+    if kind == "jacobian":
+        return dict(zip(wrt, jacobian_nodes(y, list(inputs.values())), strict=True))
+    if kind == "hessian":
+        return _hessian(y, inputs)
+    found: dict[str, Node] = {"": y}
+    for _ in range(order):
+        following: dict[str, Node] = {}
+        for key, node in found.items():
+            last = key.rpartition(",")[2]
+            later = [n for n in wrt if not last or list(wrt).index(n) >= list(wrt).index(last)]
+            for name, g in zip(later, sweep(node, [inputs[n] for n in later]).gradients, strict=True):
+                following[f"{key},{name}" if key else name] = g
+        found = following
+    return found
+
+
+def _hessian(y: Node, inputs: Mapping[str, Node]) -> dict[str, Node]:
+    out: dict[str, Node] = {}
+    gradients = dict(zip(inputs, sweep(y, list(inputs.values())).gradients, strict=True))
+    for a, b in combinations_with_replacement(inputs, 2):
+        (out[f"{a},{b}"],) = jacobian_nodes(gradients[a], [inputs[b]])
+        if a != b:
+            (out[f"{b},{a}"],) = jacobian_nodes(gradients[b], [inputs[a]])
+    if len(inputs) == 1:
+        (only,) = inputs
+        out = {only: out[f"{only},{only}"], f"{only},{only}": out[f"{only},{only}"]}
+    return out

@@ -1,0 +1,129 @@
+"""Typed mathematics as a Python function: what the names in the text stand for, on numbers and on traced values."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+import numpy as np
+
+from gradexplain.graph import constant
+from gradexplain.ops.arithmetic import absolute
+from gradexplain.ops.mathematics import MATH
+from gradexplain.ops.ordering import sign
+from gradexplain.readers.text import Reading, read
+from gradexplain.trace.numpy_protocol import wrapped
+from gradexplain.trace.tracer import Tracer, nodes_in, stack
+
+# name -> (fewest, most) arguments; what each computes is the function of that name in Python's math.
+_ONE, _TWO = (1, 1), (2, 2)
+ARITIES: dict[str, tuple[int, int | None]] = {
+    **dict.fromkeys(
+        "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp sqrt cbrt log2 log10 log1p expm1 erf erfc gamma "
+        "lgamma floor ceil radians degrees".split(),
+        _ONE,
+    ),
+    "abs": _ONE,
+    "sign": _ONE,
+    "log": (1, 2),
+    "atan2": _TWO,
+    "pow": _TWO,
+    "hypot": (2, None),
+    "max": (2, None),
+    "min": (2, None),
+}
+
+
+class TextFunction:
+    """A formula as a function of its variables; behaves as one that a user wrote.
+
+    >>> f = TextFunction.read("x^2 + y")
+    >>> f(3.0, 1.0), f.echo
+    (10.0, 'x**2 + y')
+    """
+
+    __name__ = "f"
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        self.__signature__ = inspect.Signature([inspect.Parameter(n, kind) for n in _parameter_names(reading)])
+
+    @classmethod
+    def read(cls, text: str, known: Collection[str] = ()) -> TextFunction:
+        """Reads a formula; names in `known` are variables whatever else they could mean. Raises `ParseError`."""
+        return cls(read(text, functions=ARITIES, variables=known))
+
+    @property
+    def echo(self) -> str:
+        """The formula as it was read."""
+        return self.reading.echo
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Readings that could surprise."""
+        return self.reading.notes
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        values = dict(zip(_parameter_names(self.reading), args, strict=False)) | kwargs
+        result = self.reading.evaluate(_FUNCTIONS, values)
+        return result if type(result) is Tracer else float(result)
+
+
+def _parameter_names(reading: Reading) -> list[str]:
+    """The variables; a keyword (lambda) can't be a parameter's name, so it is passed by position under its own name."""
+    return [n for n in reading.variables if n.isidentifier()] or ["x"]
+
+
+def _applied(name: str, plain: Callable[..., Any], on_nodes: Callable[..., Any]) -> Callable[..., Any]:
+    """A function on traced values; of numbers alone it stays a formula while a trace runs (sin(1) is not 0.841)."""
+
+    def function(*args: Any) -> Any:
+        if not stack():
+            return plain(*[float(a) for a in args])
+        operands = [a.node if type(a) is Tracer else constant(a) for a in args]
+        return wrapped(stack()[-1], on_nodes(*nodes_in(operands)))
+
+    function.__name__ = name
+    return function
+
+
+def _largest(*xs: Any) -> Any:
+    return _folded(np.maximum, xs)
+
+
+def _smallest(*xs: Any) -> Any:
+    return _folded(np.minimum, xs)
+
+
+def _folded(function: Callable[..., Any], xs: tuple[Any, ...]) -> Any:
+    result = xs[0]
+    for x in xs[1:]:
+        result = function(result, float(x) if not type(x) is Tracer else x)
+    return result
+
+
+def _choice(condition: Any, if_true: Any, if_false: Any) -> Any:
+    if any(type(v) is Tracer for v in (condition, if_true, if_false)):
+        return np.where(condition, *[v if type(v) is Tracer else float(v) for v in (if_true, if_false)])
+    return if_true if condition else if_false
+
+
+def _plain_math(name: str) -> Callable[..., Any]:
+    found: Callable[..., Any] = {"abs": abs, "sign": lambda x: float(np.sign(x))}.get(name) or getattr(math, name)
+    return found
+
+
+_ON_NODES: dict[str, Callable[..., Any]] = {**MATH, "abs": absolute, "sign": sign}
+_FUNCTIONS: Mapping[str, Any] = {
+    **{n: _applied(n, _plain_math(n), _ON_NODES[n]) for n in ARITIES if n not in ("max", "min")},
+    "max": _largest,
+    "min": _smallest,
+    "where": _choice,
+    "logical_and": lambda a, b: a & b,
+    "logical_or": lambda a, b: a | b,
+    "pi": math.pi,
+    "e": math.e,
+}

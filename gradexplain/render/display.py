@@ -1,0 +1,57 @@
+"""`Display`: a record with the methods by which terminals, notebooks and files show it. Renderings never raise in a notebook."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradexplain.render import bundle, html, json_, latex, markdown, text
+from gradexplain.render.blocks import Document
+from gradexplain.render.document import of
+
+
+class Display:
+    """Shows a record (`data`) as text, Markdown, LaTeX, HTML, JSON, in a rich terminal and in notebooks."""
+
+    def __init__(self, data: Any) -> None:
+        self._data = data
+
+    @property
+    def data(self) -> Any:
+        """The record itself: frozen plain data."""
+        return self._data
+
+    @property
+    def document(self) -> Document:
+        """The record in blocks, as all formats print it."""
+        return of(self.data)
+
+    def to_text(self, width: int = 80, *, unicode: bool = False) -> str:
+        """Plain text; ASCII unless `unicode`."""
+        return text.render(self.document, width=width, unicode=unicode)
+
+    def to_markdown(self) -> str:
+        """Markdown with LaTeX in the subset that KaTeX and MathJax share."""
+        return markdown.render(self.document)
+
+    def to_latex(self, *, standalone: bool = False) -> str:
+        """A LaTeX fragment, or a whole document that compiles."""
+        return latex.standalone(self.document) if standalone else latex.fragment(self.document)
+
+    def to_html(self) -> str:
+        """One HTML page that needs no network and no script."""
+        return html.page(self.document)
+
+    def to_json(self) -> str:
+        """The record as JSON."""
+        return json_.dumps(self.data)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __rich__(self) -> Any:
+        from gradexplain.render import terminal
+
+        return terminal.render(self.document)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return bundle.mimebundle(self.document)

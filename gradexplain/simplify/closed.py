@@ -1,0 +1,182 @@
+"""The closed form of a gradient: `ClosedForm`, what users get, and how it is made from a gradient graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+from gradexplain.simplify.rewrite import Rewrite
+from gradexplain.graph import Node, ancestors
+from gradexplain.isolated import at_isolated_point
+from gradexplain.lambdify import Writer
+from gradexplain.numbers import exact_number
+from gradexplain.simplify.printing import latex, numpy_source, text
+from gradexplain.simplify.sampling import Samples, sample
+from gradexplain.simplify.scalar import simplified, vocabulary
+from gradexplain.symbolic import expressions, symbol, tree_size
+from gradexplain.trace.run import Program
+
+MOST_WRITTEN_OUT = 400  # operations of a formula that is written out; longer ones are named in parts
+_SMALL = 4  # operations of a shared part that is worth a name
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedForm:
+    """A derivative as a formula: `expr` over the arguments and the names in `where`."""
+
+    key: str
+    expr: Any
+    where: Mapping[str, Any]
+    raw: Any
+    rewrites: tuple[Rewrite, ...] = ()
+    conditions: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    shape: tuple[int, ...] = ()
+    source: tuple[str, Mapping[str, str]] | None = None  # NumPy text, where it was not made from `expr`
+
+    @property
+    def numpy(self) -> str:
+        """The formula as NumPy source over the arguments, `np` and the names in `where_numpy`."""
+        return self.source[0] if self.source else numpy_source(self.expr)
+
+    @property
+    def where_numpy(self) -> Mapping[str, str]:
+        """The named parts as NumPy source; a name may use earlier ones."""
+        return self.source[1] if self.source else {n: numpy_source(e) for n, e in self.where.items()}
+
+    @property
+    def text(self) -> str:
+        """The formula as plain text, without the left-hand side."""
+        return self.source[0].replace("np.", "") if self.source else text(self.expr)
+
+    @property
+    def where_text(self) -> Mapping[str, str]:
+        """The named parts as plain text."""
+        if self.source:
+            return {n: t.replace("np.", "") for n, t in self.source[1].items()}
+        return {n: text(e) for n, e in self.where.items()}
+
+    @property
+    def latex(self) -> str:
+        """The formula in LaTeX, without the left-hand side."""
+        return latex(self.expr)
+
+    @property
+    def full(self) -> Any:
+        """The formula in the arguments alone: the names in `where` put back."""
+        table: dict[Any, Any] = {}
+        for name, definition in self.where.items():
+            table[sp.Symbol(name, real=True)] = definition.xreplace(table)
+        return self.expr.xreplace(table)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def closed_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str]) -> ClosedForm:
+    """The closed form of a derivative: of numbers a formula, of arrays the named program that computes it."""
+    is_scalar = gradient.shape == () and all(x.shape == () for x in ancestors([gradient, program.output]))
+    return (scalar_form if is_scalar else array_form)(key, gradient, program, names)
+
+
+def scalar_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str]) -> ClosedForm:
+    """The closed form of a scalar derivative of a scalar program."""
+    if tree_size(gradient) > MOST_WRITTEN_OUT:
+        return named_form(key, gradient, program, names)
+    samples = sample([gradient], program.inputs, program.point)
+    (raw,) = expressions([gradient])
+    (written,) = expressions([program.output]) if tree_size(program.output) <= MOST_WRITTEN_OUT else (sp.S.Zero,)
+    healed = _heal(raw, gradient, program)
+    expr, rewrites, notes = simplified(healed, samples, 0, vocabulary(written, raw))
+    if healed is not raw:
+        rewrites = (Rewrite("limit at an isolated point", raw, healed, "both sides agree to 12 digits"), *rewrites)
+    return ClosedForm(key, expr, {}, raw, rewrites, notes=(*notes, *_evidence(samples, expr)))
+
+
+def _evidence(samples: Samples, expr: Any) -> tuple[str, ...]:
+    if not samples.points:
+        return ("no point was found at which the formula could be checked",)
+    if not samples.agrees(expr, 0):
+        return ("the formula could not be confirmed at all sample points",)
+    return ()
+
+
+def _heal(raw: Any, gradient: Node, program: Program) -> Any:
+    """At a point that a branch asks for by `==`, the derivative is the limit of the derivative around it."""
+    asked = sorted(raw.atoms(sp.Eq, sp.Ne), key=sp.default_sort_key)
+    free = raw.free_symbols
+    if not asked or len(free) != 1 or len(program.inputs) != 1:
+        return raw
+    (x,) = free
+    around = raw.xreplace({c: sp.false if isinstance(c, sp.Eq) else sp.true for c in asked})
+    pieces = []
+    for point in dict.fromkeys(c.rhs if c.lhs == x else c.lhs for c in asked if x in c.args):
+        if not point.is_Number:
+            return raw
+        limits = at_isolated_point([gradient], program.inputs, {x.name: float(point)})
+        if limits is None:
+            return raw
+        limit = exact_number(round(limits[0], 12) + 0.0).sympy()
+        if around.subs(x, point) != limit:
+            pieces.append((limit, sp.Eq(x, point)))
+    return sp.Piecewise(*pieces, (around, True)) if pieces else around
+
+
+def named_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str]) -> ClosedForm:
+    """A long formula in parts: shared nodes get names, the program's own where it has them."""
+    given: dict[Node, Any] = {}
+    where: dict[str, Any] = {}
+    taken = set(names.values()) | set(program.inputs)
+    uses = _uses(gradient)
+    sizes: dict[Node, int] = {}
+    count = 0
+    for node in ancestors([gradient]):
+        sizes[node] = bool(node.inputs) + sum(1 if n in given else sizes[n] for n in node.inputs)
+        if node is gradient or not node.inputs or node.kind == "bool":
+            continue
+        if (uses[node] > 1 and sizes[node] >= 2) or sizes[node] > 12 * _SMALL:
+            name = names.get(node)
+            while name is None or name in where:
+                count += 1
+                name = None if f"d{count}" in taken else f"d{count}"
+            (where[name],) = expressions([node], given)
+            given[node] = sp.Symbol(name, real=True)
+    (expr,) = expressions([gradient], given)
+    kept = _needed(expr, where)
+    return ClosedForm(key, expr, kept, expr)
+
+
+def _needed(expr: Any, where: dict[str, Any]) -> dict[str, Any]:
+    """The definitions that the formula uses, directly or through others."""
+    wanted = {s.name for s in expr.free_symbols}
+    kept: dict[str, Any] = {}
+    for name in reversed(where):
+        if name in wanted:
+            kept[name] = where[name]
+            wanted |= {s.name for s in where[name].free_symbols}
+    return dict(reversed(kept.items()))
+
+
+def _uses(gradient: Node) -> dict[Node, int]:
+    uses: dict[Node, int] = {}
+    for node in ancestors([gradient]):
+        for n in node.inputs:
+            uses[n] = uses.get(n, 0) + 1
+    return uses
+
+
+def array_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str]) -> ClosedForm:
+    """The derivative of an array program as the named program that computes it: the last rung of the ladder."""
+    inputs = {x: n for n, x in program.inputs.items()}
+    writer = Writer(dict(inputs), inline_arrays=True, prefix="d")
+    (result,) = writer.write([gradient])
+    where = dict(s.split(" = ", 1) for s in writer.statements)
+    text_form = str(result)
+    symbols = {x: symbol(x) for x in program.inputs.values()}
+    expr = expressions([gradient], symbols)[0] if tree_size(gradient) <= MOST_WRITTEN_OUT else sp.Symbol(text_form)
+    return ClosedForm(key, expr, {}, expr, shape=gradient.shape, source=(text_form, where))
+
+

@@ -1,0 +1,115 @@
+"""SymPy expressions on mpmath numbers, all values substituted at once and nothing simplified on the way.
+
+`subs` puts values in one by one and can turn 0/0 into 0; `evalf` may chop. This evaluator does neither. It covers the
+functions that formulas here are made of; anything else raises `KeyError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import reduce
+from typing import Any
+
+import mpmath as mp
+import sympy as sp
+from sympy.functions.elementary.piecewise import ExprCondPair
+
+from gradexplain.errors import GradexplainError
+
+
+class UnknownFunctionError(GradexplainError):
+    """A formula holds a function that can't be evaluated numerically."""
+
+
+def value(expr: Any, table: Mapping[str, Any]) -> Any:
+    """The value of an expression at mpmath's current precision; undefined is nan.
+
+    >>> x = sp.Symbol("x")
+    >>> value(x**2 + 1, {"x": mp.mpf(3)})
+    mpf('10.0')
+    """
+    known: dict[Any, Any] = {}
+    waiting = [expr]
+    while waiting:
+        node = waiting[-1]
+        missing = [a for a in node.args if a not in known]
+        if missing:
+            waiting.extend(missing)
+            continue
+        waiting.pop()
+        if node not in known:
+            known[node] = _apply(node, [known[a] for a in node.args], table)
+    return known[expr]
+
+
+def _apply(node: Any, args: list[Any], table: Mapping[str, Any]) -> Any:
+    if node.is_Symbol:
+        return table[node.name]
+    if node.is_Number:
+        return _number(node)
+    function = _FUNCTIONS.get(type(node)) or _FUNCTIONS.get(node.func)
+    if function is None:
+        if node in _CONSTANTS:
+            return _CONSTANTS[node]()
+        raise UnknownFunctionError(f"{type(node).__name__} has no numerical value here", fix="please report the formula")
+    try:
+        return function(*args)
+    except (ZeroDivisionError, ValueError, OverflowError, TypeError, ArithmeticError):
+        return mp.nan
+
+
+def _number(node: Any) -> Any:
+    if node.is_Rational:
+        return mp.mpf(int(node.p)) / int(node.q)
+    return mp.mpf(str(node)) if node.is_finite else {sp.oo: mp.inf, -sp.oo: -mp.inf}.get(node, mp.nan)
+
+
+def _piecewise(*pairs: Any) -> Any:
+    return next((v for v, condition in pairs if condition), mp.nan)
+
+
+def _power(a: Any, b: Any) -> Any:
+    if b == -1:
+        return mp.nan if a == 0 else 1 / a
+    return mp.power(a, b)
+
+
+def _compare(test: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+    return lambda a, b: test(mp.re(a), mp.re(b))
+
+
+_CONSTANTS: dict[Any, Callable[[], Any]] = {
+    sp.pi: lambda: +mp.pi, sp.E: lambda: +mp.e, sp.true: lambda: True, sp.false: lambda: False, sp.EulerGamma: lambda: +mp.euler,
+    sp.nan: lambda: mp.nan, sp.zoo: lambda: mp.nan, sp.I: lambda: mp.mpc(0, 1), sp.Catalan: lambda: +mp.catalan,
+}  # fmt: skip
+_FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    sp.Add: lambda *xs: reduce(lambda a, b: a + b, xs),
+    sp.Mul: lambda *xs: reduce(lambda a, b: a * b, xs),
+    sp.Pow: _power,
+    sp.Piecewise: _piecewise,
+    ExprCondPair: lambda v, c: (v, c),
+    sp.Abs: mp.fabs,
+    sp.sign: lambda x: mp.sign(mp.re(x)),
+    sp.Max: lambda *xs: max(xs, key=mp.re),
+    sp.Min: lambda *xs: min(xs, key=mp.re),
+    sp.ceiling: mp.ceil,
+    sp.log: mp.log,
+    sp.StrictLessThan: _compare(lambda a, b: a < b),
+    sp.LessThan: _compare(lambda a, b: a <= b),
+    sp.StrictGreaterThan: _compare(lambda a, b: a > b),
+    sp.GreaterThan: _compare(lambda a, b: a >= b),
+    sp.Equality: lambda a, b: a == b,
+    sp.Unequality: lambda a, b: a != b,
+    sp.And: lambda *xs: all(xs),
+    sp.Or: lambda *xs: any(xs),
+    sp.Not: lambda x: not x,
+    sp.gamma: mp.gamma,
+    sp.loggamma: mp.loggamma,
+    sp.polygamma: lambda n, x: mp.polygamma(int(n), x),
+    sp.digamma: lambda x: mp.polygamma(0, x),
+    sp.besseli: lambda n, x: mp.besseli(n, x),
+    sp.atan2: mp.atan2,
+    sp.LambertW: lambda x: mp.lambertw(x),
+} | {getattr(sp, n): getattr(mp, n) for n in (
+    "exp sin cos tan cot sec csc sinh cosh tanh coth sech csch asin acos atan asinh acosh atanh sqrt floor erf erfc erfi sinc beta zeta"
+).split() if isinstance(getattr(sp, n), type)}  # fmt: skip

@@ -1,0 +1,69 @@
+"""SymPy expressions as plain text, as LaTeX and as NumPy source."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+from sympy.printing.numpy import SciPyPrinter
+from sympy.printing.str import StrPrinter
+
+from gradexplain.render.escape import identifier_latex
+
+
+class _TextPrinter(StrPrinter):
+    """Plain text as people write it: `2*x if x > 0 else -1`, decimals as they were typed."""
+
+    def _print_Piecewise(self, expr: Any) -> str:  # noqa: N802 (SymPy's dispatch)
+        pieces = [(self._print(e), c) for e, c in expr.args]
+        text = ""
+        for shown, condition in pieces:
+            text += shown if condition == sp.true else f"{shown} if {self._print(condition)} else "
+        if pieces[-1][1] != sp.true:
+            text += "nan"
+        return f"({text})" if len(pieces) > 1 else text
+
+    def _print_Relational(self, expr: Any) -> str:  # noqa: N802
+        sign = {"Eq": "==", "Ne": "!="}.get(type(expr).__name__) or expr.rel_op
+        return f"{self._print(expr.lhs)} {sign} {self._print(expr.rhs)}"
+
+    _print_Equality = _print_Unequality = _print_Relational  # noqa: N815
+
+    def _print_Float(self, expr: Any) -> str:  # noqa: N802
+        return repr(float(expr))
+
+
+class _NumpyPrinter(SciPyPrinter):
+    """NumPy source; special functions through SciPy, which a program that uses them has."""
+
+    def _print_sign(self, expr: Any) -> str:
+        return f"np.sign({self._print(expr.args[0])})"
+
+
+def text(expr: Any) -> str:
+    """Plain text.
+
+    >>> x = sp.Symbol("x", real=True)
+    >>> text(sp.Piecewise((2 * x, x > 0), (-1, True)))
+    '2*x if x > 0 else -1'
+    """
+    shown = _TextPrinter().doprint(expr)
+    if isinstance(expr, sp.Piecewise) and shown.startswith("("):
+        shown = shown[1:-1]
+    return str(shown)
+
+
+def latex(expr: Any) -> str:
+    """LaTeX with names escaped."""
+    names = {s: identifier_latex(s.name) for s in expr.free_symbols}
+    return str(sp.latex(expr, symbol_names=names))
+
+
+def numpy_source(expr: Any) -> str:
+    """NumPy source over the names of the symbols.
+
+    >>> numpy_source(sp.sin(sp.Symbol("x")) + sp.Rational(1, 3))
+    'np.sin(x) + 1/3'
+    """
+    printer = _NumpyPrinter({"fully_qualified_modules": True, "strict": False})
+    return str(printer.doprint(expr)).replace("numpy.", "np.")

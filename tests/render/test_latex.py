@@ -1,0 +1,103 @@
+"""LaTeX: no foreign text is a command, everything nests, and pdfLaTeX (where there is one) compiles it."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from gradexplain.render import escape, latex
+from gradexplain.render.blocks import (
+    CodeBlock,
+    Document,
+    Formula,
+    Paragraph,
+    StepItem,
+    Steps,
+    Table,
+    line,
+)
+
+from .sample import HOSTILE, LONG, SAMPLE, formulas, hostile_document
+
+KNOWN = {
+    "section", "subsection", "subsubsection", "paragraph", "textbf", "texttt", "textbackslash", "textasciicircum",
+    "textasciitilde", "textbullet", "ensuremath", "item", "par", "hspace", "mbox", "ttfamily", "raggedright",
+    "multicolumn", "begin", "end", "surd", "displaystyle",
+}  # fmt: skip
+ENVIRONMENTS = {"description", "tabular", "quote"}
+
+LONG_LISTS = Document(
+    "Long",
+    (
+        Table(("n", "f"), tuple((line(f"[{n}]"), line(LONG)) for n in range(300))),
+        Steps((StepItem(line("s"), LONG, children=(StepItem(line("t")),) * 3),) * 300),
+    ),
+)
+
+
+def displays(document: Document) -> list[str]:
+    return latex.display(document).removeprefix("$$\n").removesuffix("\n$$").split("\n$$\n\n$$\n")
+
+
+@pytest.mark.parametrize("document", [SAMPLE, LONG_LISTS, *map(hostile_document, HOSTILE)])
+def test_fragments_have_only_commands_of_ours(document: Document) -> None:
+    written = latex.fragment(document)
+    assert set(re.findall(r"\\([A-Za-z]+)", written.replace(r"\\", ""))) <= KNOWN | escape.PORTABLE_COMMANDS
+    assert set(re.findall(r"\\begin\{(\w+)\}", written)) <= ENVIRONMENTS | escape.PORTABLE_ENVIRONMENTS
+    assert "\x1b" not in written
+    assert "%" not in re.sub(r"\\%", "", written)
+
+
+@pytest.mark.parametrize("document", [SAMPLE, LONG_LISTS, *map(hostile_document, HOSTILE)])
+def test_displays_are_plain_mathematics(document: Document) -> None:
+    known = escape.PORTABLE_COMMANDS | {"textbf", "texttt", "begin", "end"}
+    for formula in displays(document):
+        assert set(re.findall(r"\\([A-Za-z]+)", formula.replace(r"\\", ""))) <= known
+        assert "$" not in formula.replace(r"\$", "")
+        assert formula.count(r"\\") <= latex.DISPLAY_HEIGHT
+
+
+def test_no_formula_is_lost() -> None:
+    for written in (latex.fragment(SAMPLE), latex.display(SAMPLE)):
+        for formula in formulas(SAMPLE):
+            assert formula.latex in written
+
+
+def test_steps_nest_no_lists() -> None:
+    item = StepItem(line("s"))
+    for _ in range(20):
+        item = StepItem(line("s"), children=(item,))
+    assert latex.fragment(Document("", (Steps((item,)),))).count(r"\begin{description}") == 1
+
+
+def test_a_bracket_after_a_line_break_is_text() -> None:
+    table = Table(("a",), ((line("1"),), (line("[2]"),)))
+    assert "\n{}[2]" in latex.fragment(Document("", (table,)))
+
+
+def test_code_keeps_its_blanks_and_ends_nothing() -> None:
+    written = latex.fragment(Document("", (CodeBlock("x\n  \\end{quote}"),)))
+    assert r"\mbox{~~\textbackslash{}end\{quote\}}" in written
+
+
+def test_formulas_that_are_not_plain_are_printed_as_text() -> None:
+    document = Document("", (Paragraph(line(Formula("x", r"\input{x}"), Formula("", ""))),))
+    assert latex.fragment(document) == "$\\text{x}$${}$\n"
+
+
+def test_long_tables_are_split_into_pages() -> None:
+    assert latex.fragment(LONG_LISTS).count(r"\begin{tabular}") == 2
+
+
+@pytest.mark.skipif(not shutil.which("pdflatex"), reason="needs pdflatex")
+def test_pdflatex_compiles_everything(tmp_path: Path) -> None:
+    # One document of all of them: starting LaTeX takes longer than the rest.
+    bodies = map(latex.fragment, [SAMPLE, LONG_LISTS, Document(""), *map(hostile_document, HOSTILE)])
+    empty = latex.standalone(Document(""))
+    source = empty.replace(r"\mbox{}", "\\mbox{}\n" + "\n\\clearpage\n".join(bodies))
+    (tmp_path / "all.tex").write_text(source, encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
