@@ -1,10 +1,46 @@
-"""Symbolic derivative explainer for ordinary Python functions."""
+"""Explains derivatives of Python functions: the closed form, rule by rule, and step by step as autodiff did it.
 
-from gradexplain.derivative import grad as grad
-from gradexplain.derivative import hessian as hessian
-from gradexplain.derivative import jacobian as jacobian
-from gradexplain.derivative import jvp as jvp
-from gradexplain.derivative import value_and_grad as value_and_grad
-from gradexplain.derivative import vjp as vjp
+>>> import gradexplain as gx
+>>> gx.explain(lambda x: x**2, x=3.0)["x"].text
+'2*x'
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gradexplain.api import check as check
+    from gradexplain.api import explain as explain
+    from gradexplain.api import explain_hessian as explain_hessian
+    from gradexplain.api import explain_jacobian as explain_jacobian
+    from gradexplain.api import grad as grad
+    from gradexplain.api import hessian as hessian
+    from gradexplain.api import jacobian as jacobian
+    from gradexplain.api import jvp as jvp
+    from gradexplain.api import value_and_grad as value_and_grad
+    from gradexplain.api import vjp as vjp
+    from gradexplain.api import why as why
+    from gradexplain.errors import GradexplainError as GradexplainError
+    from gradexplain.errors import TraceWarning as TraceWarning
 
 __version__ = "0.1.0"
+
+# Where each public name lives. Modules load when a name is first used: derivatives need NumPy alone, explanations SymPy.
+_HOME = {
+    **dict.fromkeys(("grad", "hessian", "jacobian", "jvp", "value_and_grad", "vjp"), "gradexplain.derivative"),
+    **dict.fromkeys(("check", "explain", "explain_hessian", "explain_jacobian", "why"), "gradexplain.api"),
+    **dict.fromkeys(("GradexplainError", "TraceWarning"), "gradexplain.errors"),
+}
+__all__ = [*_HOME, "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'gradexplain' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

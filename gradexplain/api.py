@@ -52,12 +52,16 @@ def explain(
     return _explain(f, args, kwargs, wrt, order, "gradient")
 
 
-def explain_jacobian(f: Function, *args: Any, wrt: Names = None, facts: Mapping[str, Any] | None = None, **kwargs: Any) -> Explanation:
+def explain_jacobian(
+    f: Function, *args: Any, wrt: Names = None, facts: Mapping[str, Any] | None = None, **kwargs: Any
+) -> Explanation:
     """Explains the Jacobian: the output's axes, then the argument's. Takes what `explain` takes."""
     return _explain(f, args, kwargs, wrt, 1, "jacobian")
 
 
-def explain_hessian(f: Function, *args: Any, wrt: Names = None, facts: Mapping[str, Any] | None = None, **kwargs: Any) -> Explanation:
+def explain_hessian(
+    f: Function, *args: Any, wrt: Names = None, facts: Mapping[str, Any] | None = None, **kwargs: Any
+) -> Explanation:
     """Explains the Hessian, with keys `"x,x"`, `"x,y"`, … (for one variable also `"x"`). Takes what `explain` takes."""
     return _explain(f, args, kwargs, wrt, 2, "hessian")
 
@@ -76,7 +80,9 @@ def why(f: Function, *args: Any, wrt: Names = None, **kwargs: Any) -> Display:
     return explain(f, *args, wrt=wrt, **kwargs).why()
 
 
-def _explain(f: Function, args: Sequence[Any], kwargs: Mapping[str, Any], wrt: Names, order: int, kind: str) -> Explanation:
+def _explain(
+    f: Function, args: Sequence[Any], kwargs: Mapping[str, Any], wrt: Names, order: int, kind: str
+) -> Explanation:
     if not isinstance(order, int) or order < 1:
         raise ArgumentError(f"order={order!r} is no order of a derivative", fix="use 1, 2, 3, …")
     notes: tuple[str, ...] = ()
@@ -92,7 +98,11 @@ def _explain(f: Function, args: Sequence[Any], kwargs: Mapping[str, Any], wrt: N
         compare(program)
     whole = explore(program, stack_results=kind == "jacobian")
     if program.conditions and not whole.explored and not program.is_numeric:
-        raise ArgumentError(f"{program.name} can't be explained for every value", why="; ".join(whole.limits), fix="give a point, as in x=3.0")
+        raise ArgumentError(
+            f"{program.name} can't be explained for every value",
+            why="; ".join(whole.limits),
+            fix="give a point, as in x=3.0",
+        )
     return Explanation(program, whole, names, order, kind=kind, title=title, notes=notes)
 
 

@@ -141,7 +141,9 @@ class Derivative:
         chosen = self._chosen([a.name for a in arguments])
         for a in arguments:
             if a.name in chosen and a.role == "static":
-                raise ArgumentError(f"argument {a.name} is not a number or an array", fix="choose another with argnums=")
+                raise ArgumentError(
+                    f"argument {a.name} is not a number or an array", fix="choose another with argnums="
+                )
         return [promote(a) if a.name in chosen else a for a in arguments]
 
     def _chosen(self, names: Sequence[str]) -> tuple[str, ...]:
@@ -204,7 +206,9 @@ class Derivative:
         chosen = self._chosen([a.name for a in arguments])
         arguments = [promote(a) if a.name in chosen and a.kind != "float" else a for a in arguments]
         inputs = {a.name: variable(a.name, a.shape, a.kind) for a in arguments if a.role == "traced"}
-        given = {a.name: a.value.node if type(a.value) is Tracer else as_node(a.value) for a in arguments if a.name in inputs}
+        given = {
+            a.name: a.value.node if type(a.value) is Tracer else as_node(a.value) for a in arguments if a.name in inputs
+        }
         inner = Trace(function_name(self.function), outer.numeric, parent=outer)
         inner.binding = {inputs[n]: node for n, node in given.items()}
         y = run(self.function, arguments, inputs, inner, stack_results=self.kind == "jacobian")
@@ -299,7 +303,9 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     (12.0, 4.0)
     """
     if len(primals) != len(tangents):
-        raise ArgumentError(f"{len(primals)} primals and {len(tangents)} tangents", fix="give a tangent for each primal")
+        raise ArgumentError(
+            f"{len(primals)} primals and {len(tangents)} tangents", fix="give a tangent for each primal"
+        )
     program = _program(function, primals)
     inputs = list(program.inputs.values())
     seeds = [variable(f"d{n}", x.shape) for n, x in program.inputs.items()]
@@ -307,7 +313,9 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     for x, t, a in zip(inputs, tangents, program.arguments, strict=True):
         if np.shape(t) != x.shape:
             raise ArgumentError(
-                f"the tangent of {a.name} has shape {np.shape(t)}", why=f"{a.name} has shape {x.shape}", fix="give it that shape"
+                f"the tangent of {a.name} has shape {np.shape(t)}",
+                why=f"{a.name} has shape {x.shape}",
+                fix="give it that shape",
             )
     values = [_float_input(a) for a in program.arguments]
     result = build([program.output, out], [*inputs, *seeds])(*values, *[_as_float(t) for t in tangents])
@@ -330,7 +338,11 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any
 
     def pullback(g: Any) -> tuple[Any, ...]:
         if np.shape(g) != y.shape:
-            raise ArgumentError(f"the cotangent has shape {np.shape(g)}", why=f"the output has shape {y.shape}", fix="give it that shape")
+            raise ArgumentError(
+                f"the cotangent has shape {np.shape(g)}",
+                why=f"the output has shape {y.shape}",
+                fix="give it that shape",
+            )
         result: tuple[Any, ...] = _unpack(built(*values, _as_float(g)), [x.shape for x in inputs], False)
         return result
 
@@ -345,7 +357,9 @@ def _program(function: Callable[..., Any], primals: Sequence[Any]) -> Program:
 
 
 def _signature(args: Sequence[Any]) -> Any:
-    return tuple([type(a) if type(a) is float else (type(a), getattr(a, "shape", None), getattr(a, "dtype", None)) for a in args])
+    return tuple(
+        [type(a) if type(a) is float else (type(a), getattr(a, "shape", None), getattr(a, "dtype", None)) for a in args]
+    )
 
 
 def _as_float(value: Any) -> Any:

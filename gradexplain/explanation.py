@@ -35,7 +35,9 @@ class Gradients:
         for known, form in self.forms.items():
             if sorted(known.split(",")) == parts:
                 return form
-        raise ArgumentError(f"there is no derivative {key!r}", why=f"there are {', '.join(self.forms)}", fix="use one of these keys")
+        raise ArgumentError(
+            f"there is no derivative {key!r}", why=f"there are {', '.join(self.forms)}", fix="use one of these keys"
+        )
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.forms)
@@ -154,7 +156,9 @@ class Explanation(Display):
             if not self.is_scalar or self.kind != "gradient":
                 return Display(sweeps.reverse(self.program, self.wrt))
             return Display(
-                textbook.derive(self.whole, variable, order=self.order, detail=detail, closed=self.gradients[key], key=key)
+                textbook.derive(
+                    self.whole, variable, order=self.order, detail=detail, closed=self.gradients[key], key=key
+                )
             )
         wrt = self.wrt if key is None else (key.split(",")[0],)
         if style == "reverse":
@@ -172,7 +176,11 @@ class Explanation(Display):
     def check(self, gradient: Any = None) -> CheckDisplay:
         """Compares the derivatives (or a claimed `gradient`) with difference quotients of the function."""
         if not self.program.is_numeric:
-            raise ArgumentError("a check needs a point", why="the function was explained for every value", fix="give numbers, as in x=3.0")
+            raise ArgumentError(
+                "a check needs a point",
+                why="the function was explained for every value",
+                fix="give numbers, as in x=3.0",
+            )
         return CheckDisplay(self._report(gradient, black_box=True))
 
     def _report(self, gradient: Any = None, *, black_box: bool) -> CheckReport:
@@ -267,7 +275,9 @@ class CheckDisplay(Display):
 class Frozen(Display):
     """An explanation that came out of a pickle: its formulas, numbers and renderings, without the function."""
 
-    def __init__(self, data: Overview, forms: Mapping[str, ClosedForm], gradient_values: Mapping[str, Any], value: Any) -> None:
+    def __init__(
+        self, data: Overview, forms: Mapping[str, ClosedForm], gradient_values: Mapping[str, Any], value: Any
+    ) -> None:
         super().__init__(data)
         self.gradients, self.gradient_values, self.value = Gradients(forms), gradient_values, value
 

@@ -259,7 +259,7 @@ def constant(value: Any) -> Node:
     True
     """
     value, kind = _plain_constant(value)
-    key = ("constant", type(value) is bool, value)
+    key = ("constant", type(value) is bool, value)  # True and 1 are equal to Python
     found = _interned.get(key)
     if found is not None and value == value:
         return found
@@ -274,12 +274,13 @@ def _plain_constant(value: Any) -> tuple[Any, Kind]:
         return bool(value), "bool"
     if isinstance(value, (int, np.integer)):
         return int(value), "float"
-    if isinstance(value, (Fraction, Fixed)):
+    if isinstance(value, Fraction):
         return value, "float"
+    if isinstance(value, Fixed):
+        value = value.array
     if isinstance(value, (float, np.floating)):
-        return (
-            int(value) if float(value).is_integer() and abs(value) < 2**53 and value != 0 else float(value)
-        ), "float"
+        real = float(value)
+        return (int(real) if real.is_integer() and 0 < abs(real) < 2**53 else real), "float"
     array = np.asarray(value)
     if array.dtype.kind not in "fiub":
         raise NotTraceableError(

@@ -33,7 +33,9 @@ def isolated_points(program: Program, wrt: Sequence[Node]) -> tuple[Node, ...]:
     return tuple(found)
 
 
-def at_isolated_point(outputs: Sequence[Node], inputs: Mapping[str, Node], point: Mapping[str, Any]) -> list[float] | None:
+def at_isolated_point(
+    outputs: Sequence[Node], inputs: Mapping[str, Node], point: Mapping[str, Any]
+) -> list[float] | None:
     """The limits of the outputs from both sides, None unless all inputs are numbers and the sides agree."""
     if any(x.shape for x in inputs.values()):
         return None
@@ -54,5 +56,3 @@ def _beside(outputs: Sequence[Node], inputs: Mapping[str, Node], point: Mapping[
         step = sign * mpmath.mpf(10) ** _STEP * (1 + mpmath.mpf(i) / 3) if node.kind == "float" else 0
         values[node] = mpmath.mpf(point[name]) + step
     return evaluate_exact(outputs, values)
-
-

@@ -76,10 +76,17 @@ class Writer:
             return number(data)
         array = data.array
         if self.inline_arrays or array.size <= _SMALL_ARRAY:
-            return Code(f"np.array({np.array2string(array, separator=', ', threshold=2**62, floatmode='unique')})".replace("\n", ""))
+            return Code(f"np.array({_entries(array.tolist())})")
         name = f"c{len(self.constants)}"
         self.constants[name] = array
         return Code(name)
+
+
+def _entries(values: Any) -> str:
+    """Nested lists of numbers as source; deep only as an array has axes."""
+    if not isinstance(values, list):
+        return str(number(values))
+    return f"[{', '.join(map(_entries, values))}]"
 
 
 def number(value: Any) -> Code:
@@ -176,7 +183,14 @@ class Function:
         statements = [*writer.statements, f"return {_tuple(results)}"]
         body = frame.format(_body(statements, 1), _body(statements, 3))
         text = f"def derivative({', '.join(self._names().values())}):\n{body}"
-        space: dict[str, Any] = {"np": np, "math": math, "scipy": SCIPY, "arrays": self._on_arrays, **_BUILTINS, **writer.constants}
+        space: dict[str, Any] = {
+            "np": np,
+            "math": math,
+            "scipy": SCIPY,
+            "arrays": self._on_arrays,
+            **_BUILTINS,
+            **writer.constants,
+        }
         space["__builtins__"] = {}
         exec(compile(text, "<gradexplain>", "exec"), space)  # our own text: no name or string of a user is in it
         made: Callable[..., Any] = space["derivative"]
@@ -216,7 +230,11 @@ def readable_names(names: Sequence[str]) -> list[str]:
     out: list[str] = []
     for i, name in enumerate(names):
         safe = name if name.isascii() and name.isidentifier() else f"x{i}"
-        clashes = keyword.iskeyword(safe) or safe in {"np", "math", "scipy", *_BUILTINS} or (safe[0] in "vc" and safe[1:].isdigit())
+        clashes = (
+            keyword.iskeyword(safe)
+            or safe in {"np", "math", "scipy", *_BUILTINS}
+            or (safe[0] in "vc" and safe[1:].isdigit())
+        )
         out.append(f"{safe}_" if clashes else safe)
     return [n if n not in out[:i] else f"{n}_{i}" for i, n in enumerate(out)]
 

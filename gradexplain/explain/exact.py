@@ -80,7 +80,8 @@ def slope(f: Callable[[Real], Real], x: float | Fraction) -> Slope:
     """The one-sided slopes of f at x; f computes in whatever precision mpmath is set to.
 
     Where f raises, or returns a number that is not real and finite, it is undefined. No slope is "undefined" too:
-    sin(1/x) * x has none at 0 although it is continuous.
+    x * sin(1/x) has none at 0 although it is continuous. So is a slope that settles more slowly than any power of the
+    step, such as that of x / log(x) at 0.
 
     >>> from mpmath import mp
     >>> float(slope(mp.exp, 1).value)

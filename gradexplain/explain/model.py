@@ -19,22 +19,33 @@ Detail = Literal["brief", "full"]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One rule of calculus: `before` is what is differentiated, `after` its derivative."""
+    """One rule of calculus: `before` is what is differentiated, `after` its derivative.
+
+    `statement` is the rule on letters (what is differentiated, its derivative), `bindings` are what the letters stand
+    for: first the letters, then their derivatives (`u'`).
+    """
 
     rule: str
     before: sp.Expr
     after: sp.Expr
-    statement: str = ""
+    target: str = ""  # the letter or name that `before` goes by, "" if it has none
+    statement: tuple[sp.Expr, sp.Expr] | None = None
     bindings: tuple[tuple[str, sp.Expr], ...] = ()
     substeps: tuple[Step, ...] = ()
-    name: str = ""
+    number: int = 0  # from 1, in reading order
+    name: str = ""  # the name that the user gave to the value
     place: Place | None = None
     reference: int | None = None  # the number of an earlier step that derived the same
+    elided: int = 0  # steps left out between this one and its substeps
 
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """A derivation as in a calculus book: the function, the tree of rules, the raw result and the named rewrites."""
+    """A derivation as in a calculus book: the function, the tree of rules, the raw result and the named rewrites.
+
+    Formulas are over the variables and the names in `names` (a name may use earlier ones); a name with a prime is the
+    derivative of that name, derived in a step of its own. `function` and `raw` are written as the program has them.
+    """
 
     variable: str
     order: int
@@ -46,21 +57,41 @@ class Derivation:
     rewrites: tuple[Rewrite, ...]
     result: sp.Expr
     where: tuple[tuple[str, sp.Expr], ...] = ()
+    names: tuple[tuple[str, sp.Expr], ...] = ()
     elided: int = 0  # steps that were left out of a very long derivation
     conditions: tuple[str, ...] = ()
+    output: str = "y"
+    variables: tuple[str, ...] = ()  # of all orders so far: ("x", "x") for the second derivative
+    previous: Derivation | None = None  # the derivation of the order before
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """What an operation does to the adjoint of its result for one operand.
+
+    `formula` is the local derivative of an entrywise operation, else the whole pullback; `applied` is the rule before its
+    numbers are worked out (`2*x**(2 - 1)`), None where that is the same.
+    """
+
+    operand: str
+    formula: sp.Expr
+    value: Any = None
+    applied: sp.Expr | None = None
+    is_partial: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class TapeRow:
     """One operation of the tape: what was computed, from what, its local derivatives, and the adjoint of the result."""
 
+    number: int  # from 1 in the order of computation; a jump means rows that were left out
     name: str
     operation: str
     rule: str
     inputs: tuple[str, ...]
     formula: sp.Expr
     value: Any
-    locals: tuple[tuple[str, sp.Expr, Any], ...]  # (operand, local derivative or pullback, its value if entrywise)
+    locals: tuple[Local, ...]
     adjoint: str
     adjoint_formula: sp.Expr | None
     adjoint_value: Any
@@ -71,9 +102,10 @@ class TapeRow:
 class PullbackRow:
     """One line of a reverse sweep: what a node hands to one operand, or the sum of what an operand was handed."""
 
+    number: int
     kind: Literal["seed", "pullback", "sum"]
     target: str
-    source: str
+    source: str  # the node that hands it on
     formula: sp.Expr
     value: Any
     rule: str = ""
@@ -84,11 +116,12 @@ class PullbackRow:
 class TangentRow:
     """One line of forward mode: a node's value and its tangent."""
 
+    number: int
     name: str
     formula: sp.Expr
     value: Any
     tangent: str
-    tangent_formula: sp.Expr | None
+    tangent_formula: sp.Expr | None  # None: the tangent is 0
     tangent_value: Any
     place: Place | None
 
@@ -99,11 +132,13 @@ class Sweep:
 
     style: Literal["reverse", "forward"]
     wrt: tuple[str, ...]
+    output: str
+    shape: tuple[int, ...]
     tape: tuple[TapeRow, ...]
     pullbacks: tuple[PullbackRow, ...]
     tangents: tuple[TangentRow, ...]
-    results: tuple[tuple[str, sp.Expr, Any], ...]
-    elided: int = 0
+    results: tuple[tuple[str, sp.Expr | None, Any], ...]  # over the seed and the names; None: too long for a line
+    elided: int = 0  # operations that have no row
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,3 +175,26 @@ class Finding:
     kind: Literal["branch", "kink", "unused", "constant", "undefined", "note", "limit"]
     text: str
     place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """Everything that the rendering of an explanation shows."""
+
+    name: str
+    title: str  # the text that the user typed, if it was text
+    arguments: tuple[str, ...]
+    function: sp.Expr
+    shape: tuple[int, ...]
+    kind: str  # gradient | jacobian | hessian
+    order: int
+    point: tuple[tuple[str, Any], ...]
+    value: Any
+    forms: tuple[tuple[str, Any], ...]  # key and ClosedForm
+    values: tuple[tuple[str, Any], ...]
+    findings: tuple[Finding, ...] = ()
+    derivations: tuple[Derivation | Sweep, ...] = ()
+    tape: tuple[TapeRow, ...] = ()
+    check: CheckReport | None = None
+    notes: tuple[str, ...] = ()
+    where: tuple[tuple[str, sp.Expr], ...] = ()  # names in `function`

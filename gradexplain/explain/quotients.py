@@ -43,8 +43,8 @@ TAIL = 8
 """How many of the finest steps show what happens at the point itself: a jump, a vertical tangent, an undefined side."""
 
 QUANTUM = 1 / 128
-"""A function that stops changing below some step has run out of digits (float16 has steps of 1/1024), unless it moves
-by more than this share of its size just above: then it is truly flat."""
+"""A function that stops changing below some step has run out of digits (float16 has steps of 1/1024), unless its last
+change is more than this share of its largest value: then it is truly flat."""
 
 RESOLVED = 1e-2
 """The finest steps must change a function by less than this share of what the coarsest do, or it is noise to them."""
@@ -54,6 +54,10 @@ EXTREMUM = 1e-7
 
 DECAY = 0.8, 12
 """A slope vanishes if its quotients shrink at least by this factor (the step by 0.5) over this many steps in a row."""
+
+STEEP, JUMPS, STEADY = 1.05, 1.95, 0.05
+"""By what one-sided quotients grow at each halving of the step: 1 at a slope, 2 at a jump, steadily between them at a
+vertical tangent."""
 
 
 class Verdict(Enum):
@@ -158,7 +162,7 @@ def _sample(program: _Program, x: float, noise: Callable[[float], float] | None)
     oracle = np.zeros(len(steps))
     if noise is not None:
         distance = _Program(noise)
-        for i in np.linspace(len(steps) // 10, len(steps) - 1, ORACLE_STEPS).astype(int):
+        for i in np.linspace(0, len(steps) - 1, ORACLE_STEPS + 1).astype(int)[1:]:
             oracle[i] = np.fmax.reduce([distance(x - steps[i]), distance(x + steps[i]), distance(x), 0.0])
     return _Samples(program(x), np.array(steps), up, down, oracle)
 
@@ -210,7 +214,7 @@ def _two_sided(s: _Samples) -> list[_Quotient]:
     odd = (s.up - s.down) / 2
     even = (s.up - s.centre) / 2 + (s.down - s.centre) / 2
     residual = np.fmax(abs(_applied(NOISE_ODD, odd)), abs(_applied(NOISE_EVEN, even)))
-    return _quotients(s, _applied(RICHARDSON, odd / s.steps) / 3, residual, s.size(), s.change(), GAIN)
+    return _levels(s, _applied(RICHARDSON, odd / s.steps) / 3, residual, s.size(), s.change(), GAIN)
 
 
 def _one_sided(s: _Samples, way: int) -> list[_Quotient]:
@@ -218,7 +222,7 @@ def _one_sided(s: _Samples, way: int) -> list[_Quotient]:
     rise = values - s.centre
     size = np.maximum(abs(values), abs(s.centre))
     slopes = _applied(RICHARDSON_ONE_SIDED, way * rise / s.steps) / 3
-    return _quotients(s, slopes, abs(_applied(NOISE_ONE_SIDED, rise)), size, abs(rise), GAIN_ONE_SIDED)
+    return _levels(s, slopes, abs(_applied(NOISE_ONE_SIDED, rise)), size, abs(rise), GAIN_ONE_SIDED)
 
 
 def _applied(stencil: Floats, values: Floats) -> Floats:
@@ -227,11 +231,9 @@ def _applied(stencil: Floats, values: Floats) -> Floats:
     return np.asarray(np.lib.stride_tricks.sliding_window_view(padded, len(stencil)) @ stencil)
 
 
-def _quotients(
-    s: _Samples, slopes: Floats, residual: Floats, size: Floats, change: Floats, gain: float
-) -> list[_Quotient]:
+def _levels(s: _Samples, slopes: Floats, noise: Floats, size: Floats, change: Floats, gain: float) -> list[_Quotient]:
     """Slopes with their errors: how far the next step moves them, and the noise at this and all finer steps."""
-    noise = np.fmax.accumulate(np.fmax(residual, s.oracle)[::-1])[::-1]
+    noise = np.fmax.accumulate(np.fmax(noise, s.oracle)[::-1])[::-1]
     noise[-TAIL:] = noise[-TAIL:].max()  # one residual alone may be zero by accident
     noise = np.fmax(noise, np.spacing(size))
     errors = abs(np.append(slopes[1:], math.nan) - slopes) + gain * noise / s.steps
@@ -332,7 +334,7 @@ def _kink(left: list[_Quotient], right: list[_Quotient], claimed: float) -> _Fin
 def _steep(s: _Samples, claimed: float) -> _Finding | None:
     """Quotients that grow down to the finest steps: a vertical tangent, or a jump if they grow as fast as 1/h."""
     growths = [_growth(s, s.down, -1), _growth(s, s.up, 1)]
-    if any(abs(growth) >= 1.95 for growth in growths):
+    if any(abs(growth) >= JUMPS for growth in growths):
         return _Finding(Verdict.INCONCLUSIVE, "the function jumps here")
     left, right = (math.copysign(math.inf, growth) if growth else None for growth in growths)
     if left is None and right is None:
@@ -351,7 +353,7 @@ def _growth(s: _Samples, values: Floats, way: int) -> float:
     if not (slopes * slopes[-1] > 0).all():
         return 0.0
     ratios = slopes[1:] / slopes[:-1]
-    steady = np.ptp(ratios) <= 0.05 and ratios.min() >= 1.05
+    steady = np.ptp(ratios) <= STEADY and ratios.min() >= STEEP
     return math.copysign(ratios.mean(), slopes[-1]) if steady else 0.0
 
 

@@ -107,8 +107,18 @@ def _row(
         if not good:
             return CheckRow(name, claimed, quotient, shown, step, "fail", _explained(exact, claimed))
         if steps is not None and steps.verdict is Verdict.FAIL and _trace_is_wrong(program, direction, centre):
-            return CheckRow(name, claimed, steps.estimate, error, step, "fail", "the plain function has another slope than its trace")
-        return CheckRow(name, claimed, quotient, shown, step, "pass", "" if exact.kind == "smooth" else _explained(exact, claimed))
+            return CheckRow(
+                name,
+                claimed,
+                steps.estimate,
+                error,
+                step,
+                "fail",
+                "the plain function has another slope than its trace",
+            )
+        return CheckRow(
+            name, claimed, quotient, shown, step, "pass", "" if exact.kind == "smooth" else _explained(exact, claimed)
+        )
     assert steps is not None
     return CheckRow(name, claimed, steps.estimate, error, step, steps.verdict.value, steps.reason)
 
@@ -128,7 +138,9 @@ def _explained(s: Slope, claimed: float) -> str:
         case "smooth":
             return f"the slope is {mp.nstr(s.value, 10)}"
         case "kink":
-            return f"not differentiable here: slope {left} from the left, {right} from the right; convention {claimed:g}"
+            return (
+                f"not differentiable here: slope {left} from the left, {right} from the right; convention {claimed:g}"
+            )
         case "vertical":
             return f"vertical tangent: slope {right if right is not None else left}"
         case "edge":
@@ -270,7 +282,9 @@ def claimed_value(gradient: Any, program: Program, name: str) -> Any:
     shape = program.inputs[name].shape
     if hasattr(gradient, "free_symbols"):
         with mp.workdps(30):
-            gradient = mp.re(value(gradient, {n: mp.mpf(float(v)) for n, v in program.point.items() if np.ndim(v) == 0}))
+            gradient = mp.re(
+                value(gradient, {n: mp.mpf(float(v)) for n, v in program.point.items() if np.ndim(v) == 0})
+            )
     elif callable(gradient):
         gradient = apply(gradient, program.arguments, {a.name: a.plain() for a in program.arguments})
     try:
@@ -282,5 +296,7 @@ def claimed_value(gradient: Any, program: Program, name: str) -> Any:
             fix="give a number, an array, a SymPy expression or a function of the arguments",
         ) from None
     if found.shape != shape:
-        raise ArgumentError(f"the claimed gradient has shape {found.shape}", why=f"{name} has shape {shape}", fix="give it that shape")
+        raise ArgumentError(
+            f"the claimed gradient has shape {found.shape}", why=f"{name} has shape {shape}", fix="give it that shape"
+        )
     return float(found) if shape == () else found

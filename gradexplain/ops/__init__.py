@@ -23,4 +23,25 @@ from gradexplain.ops import (
     statistics,
 )
 
-__all__ = ["TABLE", "arithmetic", "conditions", "decompositions", "einsum", "elementary", "indexing", "joining", "keys", "linalg", "mathematics", "norms", "ordering", "products", "reductions", "refusals", "selection", "shaping", "special", "statistics"]
+__all__ = [
+    "TABLE",
+    "arithmetic",
+    "conditions",
+    "decompositions",
+    "einsum",
+    "elementary",
+    "indexing",
+    "joining",
+    "keys",
+    "linalg",
+    "mathematics",
+    "norms",
+    "ordering",
+    "products",
+    "reductions",
+    "refusals",
+    "selection",
+    "shaping",
+    "special",
+    "statistics",
+]

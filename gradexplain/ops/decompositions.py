@@ -144,7 +144,7 @@ def _exact_eigenvalues(mp: Any, a: Any, *, triangle: str) -> Any:
 
 def _exact_eigenvectors(mp: Any, a: Any, *, triangle: str) -> Any:
     symmetric = (a + a.T) / 2
-    return _aligned(mp, mp.eigsy(symmetric)[1], np.linalg.eigh(_floats(symmetric), triangle)[1])
+    return _aligned(mp, mp.eigsy(symmetric)[1], _factors("eigh", Fixed(_floats(symmetric)), UPLO=triangle)[1])
 
 
 def _exact_left(mp: Any, a: Any) -> Any:

@@ -77,10 +77,14 @@ def _placed(x: Node, known: str, term: str, shape: Shape) -> Node:
 
 
 def _fold_einsum(*xs: Node, subscripts: str) -> Node | None:
-    """Shorter names for what einsum can do: sums, transposes, `*`, `@`, outer products."""
+    """Shorter names for what einsum can do: factors, sums, transposes, `*`, `@`, outer products."""
     terms, output = _split(subscripts)
     if any(is_scalar_constant(x, 0) for x in xs):
         return filled(0, _einsum_shape(*[x.shape for x in xs], subscripts=subscripts))
+    if "" in terms and len(terms) > 1:
+        i = terms.index("")
+        rest = f"{','.join(terms[:i] + terms[i + 1 :])}->{output}"
+        return xs[i] * einsum(*xs[:i], *xs[i + 1 :], subscripts=rest)
     if any(len(_distinct(term)) < len(term) for term in terms):
         return None
     if len(xs) == 1:
@@ -99,7 +103,7 @@ def _fold_two(x: Node, y: Node, a: str, b: str, output: str) -> Node | None:
     lone = (set(a) ^ set(b)) - set(output)
     if lone or max(len(a), len(b)) > 2:
         return None
-    if a == b == output or (a + b == output and not (a and b)):
+    if a == b == output:
         return x * y
     if len(common) > 1 or common & set(output):
         return None

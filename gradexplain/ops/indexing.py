@@ -14,8 +14,10 @@ from gradexplain.ops.keys import (
     HOLE,
     Pattern,
     Slice,
+    are_apart,
     expanded,
-    has_repeats,
+    extents,
+    has_arrays,
     key_of,
     key_text,
     pattern_of,
@@ -27,8 +29,10 @@ from gradexplain.ops.keys import (
 from gradexplain.ops.reductions import argsort, in_line
 from gradexplain.ops.refusals import only_defaults
 from gradexplain.ops.shaping import array, broadcast_to, moveaxis, reshape
-from gradexplain.primitive import POSTFIX, Code, flat, general, linear, numpy_function, zero_like
+from gradexplain.primitive import POSTFIX, Code, filled, flat, general, linear, numpy_function, zero_like
 from gradexplain.shapes import Shape, broadcast, normal_axis
+
+_MOST_WRITES = 32  # to how many writes a reading looks back
 
 
 def _picked(x: Any, *indices: Any, pattern: Pattern) -> Any:
@@ -54,10 +58,10 @@ def _changed(x: Any, value: Any, *indices: Any, pattern: Pattern, shape: Shape) 
 
 
 def _is_identity(x: Node, pattern: Pattern) -> bool:
-    entries = None if None in pattern else expanded(pattern, x.ndim)
-    return entries is not None and all(
-        type(e) is Slice and slice(*e).indices(n) == (0, n, 1) for e, n in zip(entries, x.shape, strict=True)
-    )
+    if any(type(e) is not Slice and e is not Ellipsis for e in pattern):
+        return False
+    entries = expanded(pattern, x.ndim) or ()
+    return all(slice(*e).indices(n) == (0, n, 1) for e, n in zip(entries, x.shape, strict=True))
 
 
 def _is_reversal(pattern: Pattern) -> bool:
@@ -74,20 +78,37 @@ def _fold_getitem(x: Node, *indices: Node, pattern: Pattern) -> Node | None:
         return constant(x.data.array[key_of(pattern, [])]) if x.kind != "int" else None
     if x.op is getitem and x.params["pattern"] == pattern and _is_reversal(pattern):
         return x.inputs[0]
-    if x.op is scatter and x.params["pattern"] == pattern and not has_repeats(pattern):
-        return x.inputs[0]
+    if x.op is scatter or x.op is setitem:
+        return _written(x, pattern)
     if x.op.name == "stack" and x.params["axis"] == 0 and type(pattern[0]) is int:
         return pick(x.inputs[pattern[0]], pattern[1:], list(indices))
     return None
 
 
+def _written(x: Node, pattern: Pattern) -> Node | None:
+    """`x[key]` where x was written to: what was written there, or what was there before writes to other entries."""
+    wanted, source = extents(x.shape, pattern), x
+    for _ in range(_MOST_WRITES):
+        written = extents(x.shape, source.params["pattern"]) if source.op in (scatter, setitem) else None
+        if wanted is None or written is None or not (wanted == written or are_apart(wanted, written)):
+            return None if source is x else getitem(source, pattern=pattern)
+        if wanted == written:
+            return reshape(source.inputs[source.op is setitem], shape=picked_shape(x.shape, pattern=pattern))
+        if source.op is scatter:
+            return filled(0, picked_shape(x.shape, pattern=pattern))
+        source = source.inputs[0]
+    return getitem.record(source, pattern=pattern)
+
+
 def _fold_scatter(g: Node, *indices: Node, pattern: Pattern, shape: Shape) -> Node | None:
-    return broadcast_to(constant(0), shape=shape) if is_scalar_constant(g, 0) else None
+    return filled(0, shape) if is_scalar_constant(g, 0) else None
 
 
 def _fold_setitem(x: Node, value: Node, *indices: Node, pattern: Pattern, shape: Shape) -> Node | None:
     if _is_identity(x, pattern):
         return value
+    if x.op is setitem and x.params["pattern"] == pattern and not has_arrays(pattern):
+        return setitem(x.inputs[0], value, pattern=pattern, shape=shape)
     return x if is_scalar_constant(x, 0) and is_scalar_constant(value, 0) else None
 
 
@@ -172,7 +193,7 @@ def with_item(x: Any, key: Any, value: Any) -> Node:
         )
     slot = picked_shape(x.shape, *[n.shape for n in nodes], pattern=pattern)
     value = _fit(value, slot)
-    if has_repeats(pattern) and not nodes:
+    if has_arrays(pattern) and not nodes:
         last = slots(x.shape, pattern).ravel()[::-1]
         where, first = np.unique(last, return_index=True)
         if where.size < last.size:

@@ -104,6 +104,8 @@ def _part(entry: Any, values: Iterator[Any]) -> Any:
 def picked_shape(shape: Shape, *indices: Shape, pattern: Pattern) -> Shape:
     """The shape of x[key]; what the holes hold does not matter for it."""
     try:
+        if not has_arrays(pattern):
+            return _basic_shape(shape, pattern)
         return tuple(np.broadcast_to(0, shape)[key_of(pattern, [np.zeros(s, dtype=int) for s in indices])].shape)
     except IndexError as error:
         names = [f"i{n}" for n in range(len(indices))]
@@ -112,6 +114,25 @@ def picked_shape(shape: Shape, *indices: Shape, pattern: Pattern) -> Shape:
             why=str(error),
             fix="count entries from 0",
         ) from None
+
+
+def _basic_shape(shape: Shape, pattern: Pattern) -> Shape:
+    """The shape of x[key], for a key of ints, slices, None and Ellipsis."""
+    missing = len(shape) - sum(e is not None and e is not Ellipsis for e in pattern)
+    if missing < 0 or pattern.count(Ellipsis) > 1:
+        raise IndexError("there are more indices than axes")
+    out: list[int] = []
+    axes = iter(shape)
+    for entry in pattern:
+        if entry is Ellipsis:
+            out += (next(axes) for _ in range(missing))
+        elif type(entry) is Slice:
+            out.append(len(range(*slice(*entry).indices(next(axes)))))
+        elif entry is None:
+            out.append(1)
+        elif not -(n := next(axes)) <= entry < n:
+            raise IndexError(f"the axis has {n} entries")
+    return (*out, *axes)
 
 
 def key_text(pattern: Pattern, names: Sequence[str]) -> str:
@@ -152,8 +173,27 @@ def expanded(pattern: Pattern, rank: int) -> Pattern | None:
     return (*entries[:at], *missing, *entries[at + 1 :])
 
 
-def has_repeats(pattern: Pattern) -> bool:
-    """Whether a key may name an entry twice: only index arrays can."""
+def extents(shape: Shape, pattern: Pattern) -> list[tuple[int, int]] | None:
+    """Where the block that a key names begins and ends along each axis; None if it names no block."""
+    entries = expanded(pattern, len(shape))
+    if not entries:
+        return None
+    found = []
+    for entry, n in zip(entries, shape, strict=True):
+        start, stop, step = slice(*entry).indices(n) if type(entry) is Slice else (entry % n, entry % n + 1, 1)
+        if step != 1 or stop <= start:
+            return None
+        found.append((start, stop))
+    return found
+
+
+def are_apart(a: list[tuple[int, int]], b: list[tuple[int, int]]) -> bool:
+    """Whether two blocks have no entry in common."""
+    return any(stop <= start or end <= begin for (begin, stop), (start, end) in zip(a, b, strict=True))
+
+
+def has_arrays(pattern: Pattern) -> bool:
+    """Whether a key has index arrays or holes: these may name an entry twice."""
     return any(e is HOLE or type(e) is Fixed for e in pattern)
 
 
@@ -184,29 +224,15 @@ def row_text(shape: Shape, pattern: Pattern) -> str | None:
     return f"np.arange({shape[0]}){column} == {pattern[0] % shape[0]}"
 
 
-def _extents(shape: Shape, pattern: Pattern) -> list[tuple[int, int]] | None:
-    """Where the block that a key names begins and ends along each axis; None if it names no block."""
-    entries = expanded(pattern, len(shape))
-    if not entries:
-        return None
-    extents = []
-    for entry, n in zip(entries, shape, strict=True):
-        start, stop, step = slice(*entry).indices(n) if type(entry) is Slice else (entry % n, entry % n + 1, 1)
-        if step != 1 or stop <= start:
-            return None
-        extents.append((start, stop))
-    return extents
-
-
 def block_text(g: Code, shape: Shape, pattern: Pattern) -> str | None:
     """Source text of g with zeros around it, where the key names a block of x."""
-    extents = _extents(shape, pattern)
-    if extents is None:
+    block = extents(shape, pattern)
+    if block is None:
         return None
-    kept = tuple(stop - start for start, stop in extents)
-    widths = tuple((start, n - stop) for (start, stop), n in zip(extents, shape, strict=True))
-    block = g if kept == picked_shape(shape, pattern=pattern) else f"np.reshape({g}, {kept})"
-    return f"np.pad({block}, {widths[0] if len(widths) == 1 else widths})"
+    kept = tuple(stop - start for start, stop in block)
+    widths = tuple((start, n - stop) for (start, stop), n in zip(block, shape, strict=True))
+    inside = g if kept == picked_shape(shape, pattern=pattern) else f"np.reshape({g}, {kept})"
+    return f"np.pad({inside}, {widths[0] if len(widths) == 1 else widths})"
 
 
 def scatter_text(g: Code, *indices: Code, pattern: Pattern, shape: Shape) -> Code:
@@ -227,9 +253,9 @@ def setitem_text(x: Code, value: Code, *indices: Code, pattern: Pattern, shape: 
     row = row_text(shape, pattern)
     if row is not None:
         return Code(f"np.where({row}, {value}, {x})")
-    extents = _extents(shape, pattern)
-    if extents is not None and type(pattern[0]) is Slice and extents[1:] == [(0, n) for n in shape[1:]]:
-        (start, stop), whole = extents[0], x.at(POSTFIX)
+    block = extents(shape, pattern)
+    if block is not None and type(pattern[0]) is Slice and block[1:] == [(0, n) for n in shape[1:]]:
+        (start, stop), whole = block[0], x.at(POSTFIX)
         parts = [f"{whole}[:{start}]"] * (start > 0) + [str(value)] + [f"{whole}[{stop}:]"] * (stop < shape[0])
         return Code(f"np.concatenate(({', '.join(parts)}))")
     there = f"np.isin({_numbers_text(shape)}, {slots_text(shape, pattern, indices)})"

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gradexplain.graph import Domain, Fixed, Node, is_scalar_constant, operators
+from gradexplain.graph import Domain, Fixed, Node, Primitive, is_scalar_constant, operators
 from gradexplain.primitive import BIT, COMPARE, PRODUCT, SUM, TERM, Code, elementwise, flat, infix
 
 
@@ -73,6 +73,8 @@ logical_not = flat("logical_not", np.logical_not, symbol=lambda sp, a: sp.Not(a)
 as_number   = flat("as_number", lambda c: np.multiply(c, 1.0), symbol=lambda sp, c: sp.Piecewise((1, c), (0, True)),
                    exact=lambda mp, c: mp.mpf(bool(c)), numpy=lambda c: Code(f"{c.at(PRODUCT)}*1.0", PRODUCT), conditions=True)
 
+where: Primitive
+by_order: Primitive
 where = elementwise("where", np.where, lambda sp, c, a, b: sp.Piecewise((a, c), (b, True)),
                     None, lambda y, c, a, b: where(c, 1, 0), lambda y, c, a, b: where(c, 0, 1),
                     rule="branch by branch", exact=lambda mp, c, a, b: a if c else b, fold=_fold_where, conditions=True,

@@ -20,9 +20,8 @@ from gradexplain.shapes import Axes, Shape, normal_axes, normal_axis, reduced, s
 
 def spread(g: Node, x: Node, axis: Axes, keepdims: bool) -> Node:
     """A reduction's cotangent, back in the shape of what was reduced."""
-    kept = reduced(x.shape, axis, keepdims=True)
-    if not keepdims and kept != g.shape:
-        g = operators["reshape"](g, kept)
+    if not keepdims and axis != tuple(range(len(axis))):  # leading axes come by broadcasting
+        g = operators["reshape"](g, reduced(x.shape, axis, keepdims=True))
     return operators["broadcast_to"](g, x.shape)
 
 
@@ -113,9 +112,7 @@ def _axis_last(x: Node, axis: int) -> Node:
 
 def _rows(x: Node) -> Node:
     """The last axis, repeated as the rows of square matrices."""
-    return operators["broadcast_to"](
-        operators["reshape"](x, (*x.shape[:-1], 1, x.shape[-1])), (*x.shape, x.shape[-1])
-    )
+    return operators["broadcast_to"](operators["reshape"](x, (*x.shape[:-1], 1, x.shape[-1])), (*x.shape, x.shape[-1]))
 
 
 def _columns(x: Node) -> Node:

@@ -33,7 +33,7 @@ def _broadcast_shape(x: Shape, *, shape: Shape) -> Shape:
 def _fold_broadcast(x: Node, *, shape: Shape) -> Node | None:
     if x.shape == shape:
         return x
-    return broadcast_to(x.inputs[0], shape=shape) if x.op is broadcast_to and is_scalar_constant(x) else None
+    return broadcast_to(x.inputs[0], shape=shape) if x.op is broadcast_to else None
 
 
 def _reshape_value(x: Any, *, shape: Shape) -> Any:
@@ -45,7 +45,9 @@ def _fold_reshape(x: Node, *, shape: Shape) -> Node | None:
         return x
     if x.op is reshape:
         return reshape(x.inputs[0], shape=shape)
-    return broadcast_to(x.inputs[0], shape=shape) if is_scalar_constant(x) and x.op is broadcast_to else None
+    if is_scalar_constant(x):
+        return broadcast_to(x.inputs[0] if x.op is broadcast_to else x, shape=shape)
+    return None
 
 
 def _fold_transpose(x: Node, *, axes: tuple[int, ...]) -> Node | None:

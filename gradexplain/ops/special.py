@@ -257,7 +257,7 @@ def _whole_order(n: Any, function: str) -> int:
 
 def _sinc_derivative(n: Any, x: Any) -> Any:
     order, x = _whole_order(n, "a derivative of sinc"), np.asarray(x, dtype=float)
-    near = x ** (order % 2) * np.polyval(_sinc_series(order), x**2)
+    near = 0.0 + x ** (order % 2) * np.polyval(_sinc_series(order), x**2)  # 0.0 +: not -0.0
     away = np.where(np.abs(x) < _SERIES_BELOW, 1.0, x)
     far = np.sinc(away)
     for k in range(1, order + 1):
@@ -268,25 +268,25 @@ def _sinc_derivative(n: Any, x: Any) -> Any:
 
 def _sinc_derivative_text(n: Code, x: Code) -> Code:
     order, x1 = int(float(n)), x.at(PRODUCT + 1)
-    series = f"{x1}*" * (order % 2) + f"np.polyval({_sinc_series(order)}, {x.at(POSTFIX)}**2)"
-    far = f"np.sinc({x})"
+    series = f"0.0 + {x1}*" * (order % 2) + f"np.polyval({_sinc_series(order)}, {x.at(POSTFIX)}**2)"
+    far, away = f"np.sinc({x})", f"np.where(np.abs({x}) < {_SERIES_BELOW}, 1.0, {x})"  # never divides by 0
     for k in range(1, order + 1):
         wave = f"{_WAVES[k % 4]}(np.pi*{x1})"
         scaled = {1: wave, 2: f"np.pi*{wave}"}.get(k, f"np.pi**{k - 1}*{wave}")
-        far = f"({scaled} - {'' if k == 1 else f'{k}*'}{far})/{x1}"
+        far = f"({scaled} - {'' if k == 1 else f'{k}*'}{far})/{away}"
     return Code(f"np.where(np.abs({x}) < {_SERIES_BELOW}, {series}, {far})")
 
 
 def _sinc_derivative_exact(mp: Any, n: Any, x: Any) -> Any:
     order, u = int(n), mp.pi * x
-    with mp.extradps(20 + int(min(abs(u), 40))):
-        if abs(u) < 40:
-            total = mp.nsum(lambda k: _sinc_term(mp, order, 2 * int(k) - order, u), [(order + 1) // 2, mp.inf])
-            return mp.pi**order * total
-        value = mp.sin(u) / u
-        for k in range(1, order + 1):
-            value = (mp.sin(u + k * mp.pi / 2) - k * value) / u
-        return mp.pi**order * value
+    if abs(u) < 40:
+        with mp.extradps(20 + int(abs(u))):
+            terms = (_sinc_term(mp, order, p, u) for p in range(order % 2, mp.mp.dps + 4 * int(abs(u)), 2))
+            return mp.pi**order * sum(terms)
+    value = mp.sin(u) / u
+    for k in range(1, order + 1):
+        value = (mp.sin(u + k * mp.pi / 2) - k * value) / u
+    return mp.pi**order * value
 
 
 def _sinc_term(mp: Any, order: int, power: int, u: Any) -> Any:

@@ -11,7 +11,7 @@ from gradexplain.errors import ArgumentError, NoRuleError, ShapeError
 from gradexplain.graph import Node, operators
 from gradexplain.ops.arithmetic import add, div, mul, sub
 from gradexplain.ops.elementary import sqrt, square
-from gradexplain.ops.indexing import at_axis, item, sort
+from gradexplain.ops.indexing import at_axis, sort
 from gradexplain.ops.joining import concatenate, joined
 from gradexplain.ops.reductions import cumprod, cumsum, in_line, max_over, min_over, operand, root_sum_square, sum_over
 from gradexplain.ops.refusals import only_defaults
@@ -128,8 +128,10 @@ def _sorted_last(x: Node, axes: Axes) -> Node:
 def _between(ordered: Node, place: float) -> Node:
     """The value at a place between two neighbours of the last axis."""
     low = math.floor(place)
-    first = item(ordered, (..., low))
-    return first if place == low else add(first, mul(place - low, sub(item(ordered, (..., low + 1)), first)))
+    first = at_axis(ordered, ordered.ndim - 1, low)
+    if place == low:
+        return first
+    return add(first, mul(place - low, sub(at_axis(ordered, ordered.ndim - 1, low + 1), first)))
 
 
 @numpy_function(np.median)
@@ -145,6 +147,8 @@ def quantile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input:
     only_defaults("np.quantile", out=out, weights=weights, interpolation=interpolation)
     if method != "linear" or type(q) is Node:
         raise NoRuleError("np.quantile has a rule for constant q and method='linear' only", fix="leave the method out")
+    if not np.all((np.asarray(q) >= 0) & (np.asarray(q) <= 1)):
+        raise ArgumentError(f"np.quantile of {q} does not exist", fix="give q from 0 to 1 (percentiles from 0 to 100)")
     x = operand(a)
     axes = normal_axes(axis, x.ndim)
     ordered, kept = _sorted_last(x, axes), reduced(x.shape, axes, keepdims=bool(keepdims))

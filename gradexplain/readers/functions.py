@@ -101,7 +101,7 @@ def _smallest(*xs: Any) -> Any:
 def _folded(function: Callable[..., Any], xs: tuple[Any, ...]) -> Any:
     result = xs[0]
     for x in xs[1:]:
-        result = function(result, float(x) if not type(x) is Tracer else x)
+        result = function(result, x if type(x) is Tracer else float(x))
     return result
 
 
@@ -111,8 +111,15 @@ def _choice(condition: Any, if_true: Any, if_false: Any) -> Any:
     return if_true if condition else if_false
 
 
+def _plain_sign(x: float) -> float:
+    return float((x > 0) - (x < 0))
+
+
+_PLAIN: dict[str, Callable[..., Any]] = {"abs": abs, "sign": _plain_sign}
+
+
 def _plain_math(name: str) -> Callable[..., Any]:
-    found: Callable[..., Any] = {"abs": abs, "sign": lambda x: float(np.sign(x))}.get(name) or getattr(math, name)
+    found: Callable[..., Any] = _PLAIN.get(name) or getattr(math, name)
     return found
 
 

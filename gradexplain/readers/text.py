@@ -335,14 +335,14 @@ class _Parser:
         return Call(function, values, token.column)
 
     def starts_operand(self) -> bool:
-        token = self.token
-        opens = token.text in ("(", "√") or (token.text == "|" and not self.in_bars)
-        return opens or token.kind in ("number", "name", "member")
+        return self.token.text in ("(", "√", "|") or self.token.kind in ("number", "name", "member")
 
     def infix(self) -> str:
         """The operator that stands here; "" if none does."""
         text = self.token.text
-        return "implied" if self.starts_operand() else text if text in LEVELS else ""
+        if self.starts_operand():
+            return "" if text == "|" and self.in_bars else "implied"
+        return text if text in LEVELS else ""
 
     def extended(self, left: Node, infix: str) -> Node:
         """The tree of an operand and one more operator with what follows it."""
@@ -369,7 +369,7 @@ class _Parser:
         while LEVELS.get(self.infix()) == tokens.COMPARISON:
             sign = self.advance()
             if links and tokens.children(left):  # would be written twice, and twice again in what stands around it
-                raise self.error("only names and numbers stand inside a chain", sign.column, fix="join conditions by and")
+                raise self.error("this is not clear inside a chain", sign.column, fix="join conditions by and")
             right = self.value(tokens.SUM)
             links.append(Comparison(sign.text, left, right, sign.column))
             left = right

@@ -22,6 +22,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import groupby
 
 # --------------------------------------------------------------------------------------- terminals and streams
 
@@ -188,8 +189,8 @@ def latex(text: str) -> str:
 
 
 _LATEX_SYMBOLS = {
-    "∂": r"\partial", "∇": r"\nabla", "∑": r"\sum", "√": r"\surd", "∞": r"\infty", "·": r"\cdot", "⋅": r"\cdot",
-    "×": r"\times", "⊙": r"\odot", "⊗": r"\otimes", "−": "-", "±": r"\pm", "≤": r"\le", "≥": r"\ge", "≠": r"\ne",
+    "∂": r"\partial", "∇": r"\nabla", "∑": r"\sum", "∏": r"\prod", "∫": r"\int", "√": r"\surd", "∞": r"\infty",
+    "·": r"\cdot", "⋅": r"\cdot", "×": r"\times", "⊙": r"\odot", "⊗": r"\otimes", "−": "-", "±": r"\pm", "≤": r"\le", "≥": r"\ge", "≠": r"\ne",
     "≈": r"\approx", "→": r"\to", "←": r"\gets", "⇒": r"\Rightarrow", "↦": r"\mapsto", "∈": r"\in",
     "…": r"\ldots", "²": "^2", "³": "^3", "′": "'",
 }  # fmt: skip
@@ -225,6 +226,7 @@ GREEK_LATEX = {name: "\\" + name for name in _GREEK.split()}
 _MATH = {
     "\\": r"\backslash ", "^": r"\wedge ", "~": r"\sim ", "|": r"\vert ", "`": r"\prime ", "<": "<", ">": ">",
     "[": r"\lbrack ", "]": r"\rbrack ", **{c: "\\" + c for c in "{}$&#_%"},
+    **{symbol: command + " " for symbol, command in _LATEX_SYMBOLS.items() if command[1:].isalpha()},
 }  # fmt: skip
 
 
@@ -236,8 +238,16 @@ def math_text(text: str, command: str = "text") -> str:
     >>> print(math_text("50% of x"))
     \text{50}\%\text{ of x}
     """
-    pieces = re.split(r"([\\^~|<>`\[\]{}$&#_%])", one_line(text))
-    return "".join(_MATH.get(piece) or f"\\{command}{{{piece}}}" for piece in pieces if piece)
+    pieces = groupby(one_line(text), key=_stands_alone)
+    return "".join(
+        "".join(_MATH.get(c, c) for c in characters) if alone else f"\\{command}{{{''.join(characters)}}}"
+        for alone, characters in pieces
+    )
+
+
+def _stands_alone(character: str) -> bool:
+    # Letter-like symbols, arrows, operators, brackets: KaTeX takes many of them in formulas but not in text.
+    return character in _MATH or "\u2100" <= character <= "\u2bff"
 
 
 def identifier_latex(name: str) -> str:

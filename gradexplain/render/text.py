@@ -11,10 +11,9 @@ say what is shown.
 
 import re
 import unicodedata
-from collections import deque
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import Literal, NamedTuple, assert_never
 
 from gradexplain.render import escape
@@ -213,26 +212,24 @@ def _broken(formula: str, width: int) -> list[str]:
     Among the places that fit, one outside of parentheses is preferred, then one between terms, then the last one.
     """
     lines, start, room = [], 0, width
-    points = _break_points(formula)
-    while len(formula) - start > room and points:
-        fitting = [*takewhile(lambda point: point[0] - start <= room, points)] or [points[0]]
-        late = [point for point in fitting if point[0] - start > room // 2] or fitting
+    points, first = _break_points(formula), 0
+    while len(formula) - start > room and first < len(points):
+        last = bisect_left(points, (start + room + 1,), lo=first + 1)
+        late = [point for point in points[first:last] if point[0] - start > room // 2] or points[first:last]
         best = min(rank for _, rank in late)
         end = max(position for position, rank in late if rank == best)
         lines.append(formula[start:end].strip())
-        while points and points[0][0] <= end:
-            points.popleft()
+        first = bisect_left(points, (end + 1,), lo=first)
         start, room = end, width - CONTINUATION
     return [*lines, formula[start:].strip()]
 
 
-def _break_points(formula: str) -> deque[tuple[int, int]]:
+def _break_points(formula: str) -> list[tuple[int, int]]:
     """Return (position, rank) of the places where a line may end: at spaces, and after ``*``, ``/`` and ``@``.
 
     The rank grows with the nesting, and is odd after a factor.
     """
-    points: deque[tuple[int, int]] = deque()
-    depth = 0
+    points, depth = [], 0
     for match in re.finditer(r"[(\[{]|[)\]}]|(?<![-+=<>]) (?=\S)|(?:\*\*?|[/@·])(?=[^*])", formula):
         if match[0] in "([{":
             depth += 1

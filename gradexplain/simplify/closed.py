@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import sympy as sp
@@ -119,10 +120,16 @@ def _heal(raw: Any, gradient: Node, program: Program) -> Any:
         limits = at_isolated_point([gradient], program.inputs, {x.name: float(point)})
         if limits is None:
             return raw
-        limit = exact_number(round(limits[0], 12) + 0.0).sympy()
+        limit = _recognised(limits[0])
         if around.subs(x, point) != limit:
             pieces.append((limit, sp.Eq(x, point)))
     return sp.Piecewise(*pieces, (around, True)) if pieces else around
+
+
+def _recognised(limit: float) -> Any:
+    """A limit as a small fraction where it is one to all digits of a float, else as it is."""
+    near = Fraction(limit).limit_denominator(1000)
+    return exact_number(near if abs(near - limit) < 1e-14 * max(1.0, abs(limit)) else limit).sympy()
 
 
 def named_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str]) -> ClosedForm:
@@ -178,5 +185,3 @@ def array_form(key: str, gradient: Node, program: Program, names: Mapping[Node, 
     symbols = {x: symbol(x) for x in program.inputs.values()}
     expr = expressions([gradient], symbols)[0] if tree_size(gradient) <= MOST_WRITTEN_OUT else sp.Symbol(text_form)
     return ClosedForm(key, expr, {}, expr, shape=gradient.shape, source=(text_form, where))
-
-

@@ -51,7 +51,9 @@ def _apply(node: Any, args: list[Any], table: Mapping[str, Any]) -> Any:
     if function is None:
         if node in _CONSTANTS:
             return _CONSTANTS[node]()
-        raise UnknownFunctionError(f"{type(node).__name__} has no numerical value here", fix="please report the formula")
+        raise UnknownFunctionError(
+            f"{type(node).__name__} has no numerical value here", fix="please report the formula"
+        )
     try:
         return function(*args)
     except (ZeroDivisionError, ValueError, OverflowError, TypeError, ArithmeticError):

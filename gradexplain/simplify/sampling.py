@@ -15,7 +15,22 @@ from gradexplain.simplify.numeric import UnknownFunctionError, value
 DIGITS = 40
 _TOLERANCE = mp.mpf(10) ** -20
 # Values in no special relation, of both signs and several sizes; sines of integers would do as well.
-_POOL = (0.7312, 1.4187, -0.8461, 2.3709, -1.6293, 0.2154, -2.7183, 3.5521, 0.9437, -0.3391, 1.8823, 0.5116, -1.2047, 4.6091)
+_POOL = (
+    0.7312,
+    1.4187,
+    -0.8461,
+    2.3709,
+    -1.6293,
+    0.2154,
+    -2.7183,
+    3.5521,
+    0.9437,
+    -0.3391,
+    1.8823,
+    0.5116,
+    -1.2047,
+    4.6091,
+)
 _TRIES = 28
 _ENOUGH = 6
 

@@ -34,7 +34,9 @@ class Attempt:
     expr: Any
 
 
-def simplified(raw: Any, samples: Samples, which: int, vocabulary: frozenset[Any]) -> tuple[Any, tuple[Rewrite, ...], tuple[str, ...]]:
+def simplified(
+    raw: Any, samples: Samples, which: int, vocabulary: frozenset[Any]
+) -> tuple[Any, tuple[Rewrite, ...], tuple[str, ...]]:
     """The cheapest candidate that agrees with the program at all sample points, the log, and notes on what was cut short."""
     best, rewrites = raw, []
     evidence = f"checked at {len(samples.points)} points to {20} digits"
@@ -74,7 +76,9 @@ def _negative_powers(expr: Any) -> float:
 
 
 def _forbidden(expr: Any) -> bool:
-    return bool(expr.has(sp.Heaviside, sp.DiracDelta, sp.Derivative, sp.Subs, sp.re, sp.im, sp.I, sp.nan, sp.zoo, sp.oo))
+    return bool(
+        expr.has(sp.Heaviside, sp.DiracDelta, sp.Derivative, sp.Subs, sp.re, sp.im, sp.I, sp.nan, sp.zoo, sp.oo)
+    )
 
 
 def _attempts(raw: Any, notes: list[str]) -> Iterator[Attempt]:
@@ -98,7 +102,15 @@ def _guarded(rewrite: Callable[[Any], Any], raw: Any, rule: str, notes: list[str
     def call() -> Any:
         try:
             return rewrite(raw)
-        except (ValueError, TypeError, AttributeError, NotImplementedError, RecursionError, ZeroDivisionError, sp.PolynomialError):
+        except (
+            ValueError,
+            TypeError,
+            AttributeError,
+            NotImplementedError,
+            RecursionError,
+            ZeroDivisionError,
+            sp.PolynomialError,
+        ):
             return raw
 
     result = within(_SECONDS, call)
@@ -116,7 +128,9 @@ def _by_branches(raw: Any, notes: list[str]) -> Iterator[Attempt]:
     for piece, condition in folded.args:
         known = vocabulary(piece)
         options = [piece, *(a.expr for a in _attempts(piece, notes))] if not piece.has(sp.Piecewise) else [piece]
-        pieces.append((min((o for o in options if not _forbidden(o)), key=lambda o: cost(o, known), default=piece), condition))
+        pieces.append(
+            (min((o for o in options if not _forbidden(o)), key=lambda o: cost(o, known), default=piece), condition)
+        )
     yield Attempt("branch by branch", folded)
     yield Attempt("branch by branch", sp.Piecewise(*pieces))
 

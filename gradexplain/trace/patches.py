@@ -39,6 +39,8 @@ class Patches:
             if _active == 1:
                 _patch_namespace(vars(math), list(vars(math)))
                 _patch_namespace(vars(np), list(_ORIGINAL))
+                _replaced.append((lambda value: setattr(np.vectorize, "__call__", value), np.vectorize.__call__))
+                np.vectorize.__call__ = _vectorized(np.vectorize.__call__)  # type: ignore[method-assign]
             for target, names in namespaces(self.function):
                 target_patch = _patch_namespace if isinstance(target, dict) else _patch_cells
                 target_patch(target, names)
@@ -142,6 +144,20 @@ def _buffer_stand_in(original: Callable[..., Any]) -> Callable[..., Any]:
 
     stand_in.__name__ = original.__name__
     return stand_in
+
+
+def _vectorized(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`np.vectorize(f)(x)` of a traced x: f of every entry, stacked."""
+
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if kwargs or self.signature or not any(type(a) is Tracer for a in args):
+            return original(self, *args, **kwargs)
+        shape = np.broadcast_shapes(*[np.shape(a) for a in args])
+        spread = [np.ravel(np.broadcast_to(a, shape)) for a in args]
+        entries = [self.pyfunc(*[a[i] for a in spread]) for i in range(spread[0].size)]
+        return np.reshape(on_function(np.stack, (entries,), {}), shape)
+
+    return call
 
 
 def _called_from_library() -> bool:

@@ -78,7 +78,6 @@ def contents(cell: Any) -> Any:
         return None
 
 
-
 _PLAIN = (int, float, str, bytes, type(None), complex, np.generic)
 
 
@@ -102,7 +101,9 @@ class Snapshot:
             getters = [_global(target, n) for n in names if n in target] if isinstance(target, dict) else _cells(target)
             for getter in getters:
                 value = getter()
-                if isinstance(value, (FunctionType, ModuleType, type, BuiltinFunctionType, np.ufunc)) or _is_library(value):
+                if isinstance(value, (FunctionType, ModuleType, type, BuiltinFunctionType, np.ufunc)) or _is_library(
+                    value
+                ):
                     values.append((getter, value))
                 elif isinstance(value, _PLAIN) or _is_data(value):
                     values.append((getter, _copy(value)))
@@ -149,7 +150,11 @@ def _same(now: Any, then: Any) -> bool:
     if type(now) is not type(then):
         return False
     if isinstance(now, np.ndarray):
-        return now.shape == then.shape and now.dtype == then.dtype and bool(np.array_equal(now, then, equal_nan=now.dtype.kind == "f"))
+        return (
+            now.shape == then.shape
+            and now.dtype == then.dtype
+            and bool(np.array_equal(now, then, equal_nan=now.dtype.kind == "f"))
+        )
     if isinstance(now, (list, tuple)):
         return len(now) == len(then) and all(map(_same, now, then))
     if isinstance(now, dict):

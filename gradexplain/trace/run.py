@@ -259,7 +259,9 @@ def explore(program: Program, *, stack_results: bool = False) -> Program:
     if not program.conditions:
         return replace(program, explored=True)
     first = tuple(c.truth for c in program.conditions)
-    paths: dict[tuple[bool, ...], tuple[list[Condition], Node | None]] = {first: (program.trace.conditions, program.output)}
+    paths: dict[tuple[bool, ...], tuple[list[Condition], Node | None]] = {
+        first: (program.trace.conditions, program.output)
+    }
     waiting = [(*first[:i], not first[i]) for i in range(len(first))]
     limits: list[str] = []
     while waiting:

@@ -35,11 +35,15 @@ class Argument:
         return self.value is not None
 
     def plain(self) -> Any:
-        """The number as the plain function gets it: arrays are copied, so that it may write to them."""
-        return self.value.copy() if isinstance(self.value, np.ndarray) else self.value
+        """The number as the plain function gets it: arrays copied, floats as NumPy's (1/0 is infinite, as in the trace)."""
+        if isinstance(self.value, np.ndarray):
+            return self.value.copy()
+        return np.float64(self.value) if type(self.value) is float else self.value
 
 
-def bind(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], *, symbolic: bool) -> list[Argument]:
+def bind(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], *, symbolic: bool
+) -> list[Argument]:
     """The arguments of a call by name. Where `symbolic`, missing ones are real variables and shapes stand for arrays.
 
     >>> [a.name for a in bind(lambda x, y=2.0: x * y, (1.0,), {}, symbolic=False)]
@@ -130,7 +134,9 @@ def _default(name: str, value: Any) -> Argument:
     """A default that is a real number keeps its name in formulas; others are passed as they are."""
     if type(value) is float:
         return Argument(name, value, is_default=True)
-    return Argument(name, value, np.shape(value) if isinstance(value, np.ndarray) else (), role="static", is_default=True)
+    return Argument(
+        name, value, np.shape(value) if isinstance(value, np.ndarray) else (), role="static", is_default=True
+    )
 
 
 def classify(name: str, value: Any, *, symbolic: bool) -> Argument:
@@ -169,7 +175,9 @@ def _advice(name: str, value: Any) -> str:
 
 def _array_argument(name: str, value: Any) -> Argument:
     if isinstance(value, np.ma.MaskedArray):
-        raise ArgumentError(f"argument {name} is a masked array", why="masks are not traced", fix="use np.where with a mask")
+        raise ArgumentError(
+            f"argument {name} is a masked array", why="masks are not traced", fix="use np.where with a mask"
+        )
     try:
         array = np.asarray(value)
     except ValueError as error:

@@ -119,7 +119,7 @@ def _assign(target: ast.expr, value: ast.expr, names: dict[Position, str]) -> No
     match target, value:
         case ast.Name(id=name), _:
             names[_span(value)] = name
-        case (ast.Tuple(elts=targets) | ast.List(elts=targets)), (ast.Tuple(elts=values) | ast.List(elts=values)):
+        case ((ast.Tuple(elts=targets) | ast.List(elts=targets)), (ast.Tuple(elts=values) | ast.List(elts=values))):
             for one_target, one_value in zip(targets, values, strict=False):
                 _assign(one_target, one_value, names)
 

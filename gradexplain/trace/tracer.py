@@ -143,6 +143,8 @@ def depends_on_variables(node: Node) -> bool:
 
 def record(row: Primitive, *operands: Any) -> Any:
     """Applies a row to tracers and plain values, as it stands in the user's program."""
+    if not stack() and all(not x._trace.alive and x._trace.numeric for x in operands if type(x) is Tracer):
+        return row.value(*[x.value if type(x) is Tracer else x for x in operands])  # a leaked value is a number again
     trace = innermost(operands)
     try:
         nodes = [x.node if type(x) is Tracer else constant(x) for x in operands]
@@ -418,14 +420,18 @@ class Tracer:
     def __index__(self) -> int:
         if self._node.kind == "float" and depends_on_variables(self.node):
             _leave(
-                "an index or a length", "it is made from a real variable", "use an integer argument, or len() and .shape"
+                "an index or a length",
+                "it is made from a real variable",
+                "use an integer argument, or len() and .shape",
             )
         return int(self._concrete("an integer that steers the program (an index, a length)"))
 
     def __int__(self) -> int:
         number = int(self._concrete("int()"))
         if depends_on_variables(self.node) and self._node.kind == "float":
-            self._trace.note(f"{_here()}: int() was taken as the constant {number}; it is constant in pieces, derivative 0")
+            self._trace.note(
+                f"{_here()}: int() was taken as the constant {number}; it is constant in pieces, derivative 0"
+            )
         return number
 
     def __float__(self) -> float:

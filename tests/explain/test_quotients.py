@@ -47,8 +47,9 @@ def test_nine_of_ten_wrong_curated_claims_fail_outright() -> None:
 def test_error_rates_on_random_trees(with_oracle: bool) -> None:
     """600 trees and 3000 wrong claims, unseen while the scheme was tuned; |x| from 1e-9 to 1e9.
 
-    Measured: see the bounds, which are about twice the rates on 4000 other trees. The remaining errors are float64
-    programs that really do have another slope: a phase that is rounded, a square that vanishes beside 1.
+    Measured alone: 1 false alarm, 21 abstentions, no miss; on 4000 more trees 11, 137, 10. With the oracle: 0, 21, 0;
+    6, 138, 7. What is left are float64 programs that do have another slope than their formula, by a rounded phase or a
+    square that vanishes beside 1, and slopes of about one ulp.
     """
     right, wrong = Counter[Verdict](), Counter[Verdict]()
     for tree, x, truth in random_points(seed=2101, count=600):

@@ -65,7 +65,9 @@ class Comparison:
             for i, t in enumerate(self.operands)
         }
         self.table = {self.nodes[t]: t.value for t in self.operands}
-        result = (on_nodes or NUMPY[function])(*_filled(args, self.nodes), **{k: _filled(v, self.nodes) for k, v in kwargs.items()})
+        result = (on_nodes or NUMPY[function])(
+            *_filled(args, self.nodes), **{k: _filled(v, self.nodes) for k, v in kwargs.items()}
+        )
         self.results = [as_node(y) for y in _flat(result)]
         rng = np.random.default_rng(7)
         self.weights = [np.asarray(rng.normal(size=y.shape))[()] for y in self.results]
@@ -73,7 +75,9 @@ class Comparison:
 
     def plain(self, changes: dict[Traced, Any] | None = None) -> list[Any]:
         table = {t: t.value for t in self.operands} | (changes or {})
-        return _flat(self.function(*_filled(self.args, table), **{k: _filled(v, table) for k, v in self.kwargs.items()}))
+        return _flat(
+            self.function(*_filled(self.args, table), **{k: _filled(v, table) for k, v in self.kwargs.items()})
+        )
 
     def check(self) -> None:
         self.check_values()
@@ -145,7 +149,7 @@ def assert_text(node: Node, values: dict[Node, Any]) -> None:
     scope = {"np": np, "__builtins__": {}} | {n: _value(x, values) for n, x in zip(names, node.inputs, strict=True)}
     text = node.op.numpy(*map(Code, names), **node.params)
     with np.errstate(all="ignore"):
-        result = eval(text, scope)  # noqa: S307 (our own text)
+        result = eval(text, scope)
     assert np.shape(result) == node.shape, text
     np.testing.assert_allclose(result, values[node], rtol=1e-12, atol=1e-12, err_msg=text)
 

@@ -35,7 +35,8 @@ UFUNCS = {
     np.rint: REAL, np.fix: REAL,
 }
 BINARY = (np.add, np.subtract, np.multiply, np.divide, np.arctan2, np.hypot, np.logaddexp, np.logaddexp2,
-          np.copysign, np.maximum, np.minimum, np.fmax, np.fmin, np.fmod, np.mod, np.remainder, np.heaviside, np.floor_divide, np.divmod)
+          np.copysign, np.maximum, np.minimum, np.fmax, np.fmin, np.fmod, np.mod, np.remainder,
+          np.heaviside, np.floor_divide, np.divmod)
 # fmt: on
 # Of whole numbers, dates and bits; the matrix products have tests of their own.
 OTHER = {"bitwise_count", "gcd", "isnat", "lcm", "left_shift", "right_shift", "matmul", "matvec", "vecdot", "vecmat"}

@@ -197,13 +197,17 @@ PRINTED = {
         {"A": (5, 2, 3), "B": (5, 3, 4)},
         ["np.einsum('bik,bjk->bij', g, B)", "np.einsum('bij,bik->bjk', A, g)"],
     ),
-    "np.einsum('ij,ij->', A, B)": ({"A": (2, 3), "B": (2, 3)}, ["g*B", "A*g"]),
+    "np.einsum('ij,ij->', A, B)": ({"A": (2, 3), "B": (2, 3)}, ["g*B", "g*A"]),
     "np.einsum('i,ij,j->', x, A, y, optimize=True)": (
         {"x": (2,), "A": (2, 3), "y": (3,)},
+        ["g*(A @ y)", "g*np.outer(x, y)", "g*(x @ A)"],
+    ),
+    "np.einsum('ij,jk,kl->il', A, B, C, optimize=True)": (
+        {"A": (2, 3), "B": (3, 4), "C": (4, 2)},
         [
-            "np.einsum(',ij,j->i', g, A, y, optimize=True)",
-            "np.einsum('i,,j->ij', x, g, y, optimize=True)",
-            "np.einsum('i,ij,->j', x, A, g, optimize=True)",
+            "np.einsum('il,jk,kl->ij', g, B, C, optimize=True)",
+            "np.einsum('ij,il,kl->jk', A, g, C, optimize=True)",
+            "np.einsum('ij,jk,il->kl', A, B, g, optimize=True)",
         ],
     ),
 }

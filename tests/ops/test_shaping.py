@@ -25,7 +25,8 @@ def calls(function, *arguments):
 
 # fmt: off
 ARRANGEMENT = [
-    *calls(np.reshape, (M, (3, 2)), (M, -1), (M, (3, -1)), (M, 6), (S, (1, 1)), (M, (3, 2), {"order": "F"}), (T, (-1, 4), "F")),
+    *calls(np.reshape, (M, (3, 2)), (M, -1), (M, (3, -1)), (M, 6), (S, (1, 1)), (M, (3, 2), {"order": "F"}),
+           (T, (-1, 4), "F")),
     *calls(np.ravel, (M,), (M, "F"), (S,)),
     *calls(np.transpose, (M,), (T,), (T, (1, 0, 2)), (T, (-1, 0, 1)), (V,)),
     *calls(np.swapaxes, (T, 0, 2), (T, -1, 1), (M, 0, 0)),
@@ -49,7 +50,8 @@ DIAGONALS = [
     *calls(np.tril, (Q,), (R, -1), (T,), (V, 1)),
 ]
 JOINS = [
-    *calls(np.concatenate, ([V, W],), ((M, N), 1), ([M, N], {"axis": -2}), ([M, V], None), ([V, [1.0, 2.0], np.ones(2)],), ([V],), (M,)),
+    *calls(np.concatenate, ([V, W],), ((M, N), 1), ([M, N], {"axis": -2}), ([M, V], None),
+           ([V, [1.0, 2.0], np.ones(2)],), ([V],), (M,)),
     *calls(np.stack, ([M, N],), ([M, N], 1), ([M, N], -1), ([S, 1.0, S],), ([V, np.arange(4.0)],)),
     *calls(np.vstack, ([M, W],), ([W, np.ones((1, 3))],), ([S, S],)),
     *calls(np.hstack, ([V, W],), ([M, N],), ([S, 2.0, V],)),
@@ -66,18 +68,24 @@ SPLITS = [
 REPETITION = [
     *calls(np.tile, (V, 2), (V, (2, 1)), (M, 2), (M, (2, 1)), (M, (2, 1, 3)), (S, 3), (V, 0)),
     *calls(np.repeat, (V, 2), (M, 2), (M, 2, 0), (M, [1, 0, 2], 1), (V, [1, 2, 0, 1]), (M, np.array([3]), -1)),
-    *calls(np.roll, (V, 1), (V, -5), (M, 2), (M, 1, 1), (M, (1, -1), (0, 1)), (M, (1, 2), 1), (M, 1, (0, 1)), (M, (1, 1))),
+    *calls(np.roll, (V, 1), (V, -5), (M, 2), (M, 1, 1), (M, (1, -1), (0, 1)), (M, (1, 2), 1), (M, 1, (0, 1)),
+           (M, (1, 1))),
     *calls(np.flip, (V,), (M,), (M, 0), (T, (0, -1))),
     *calls(np.fliplr, (M,)), *calls(np.flipud, (M,)),
     *calls(np.rot90, (M,), (M, 2), (M, -1), (T, 3, (1, 2)), (T, 1, (2, 0)), (M, 4)),
-    *calls(np.pad, (V, 1), (V, (0, 2)), (M, 1), (M, ((0, 1), (2, 0))), (V, 2, {"constant_values": 3.0}), (M, 1, {"constant_values": (1.0, 2.0)}),
-           (V, 2, "edge"), (V, (2, 1), "reflect"), (V, 3, "symmetric"), (M, (1, 2), "wrap"), (V, 1, {"constant_values": S}), (V, 0)),
+    *calls(np.pad, (V, 1), (V, (0, 2)), (M, 1), (M, ((0, 1), (2, 0))), (V, 2, {"constant_values": 3.0}),
+           (M, 1, {"constant_values": (1.0, 2.0)}),
+           (V, 2, "edge"), (V, (2, 1), "reflect"), (V, 3, "symmetric"), (M, (1, 2), "wrap"),
+           (V, 1, {"constant_values": S}), (V, 0)),
     *calls(np.delete, (V, 1), (V, [0, -1]), (M, 1, 0), (M, slice(0, 2), 1), (M, 3), (V, [True, False, False, True])),
-    *calls(np.insert, (V, 1, 5.0), (V, 1, S), (V, 4, W), (V, [1, 3], [S, 7.0]), (V, -1, 2.0), (M, 2, S), (V, [0, 0], W.value[:2]), (V, [2], W)),
+    *calls(np.insert, (V, 1, 5.0), (V, 1, S), (V, 4, W), (V, [1, 3], [S, 7.0]), (V, -1, 2.0), (M, 2, S),
+           (V, [0, 0], W.value[:2]), (V, [2], W)),
 ]
 GRIDS = [
-    *calls(np.meshgrid, (V, W), (V, W, {"indexing": "ij"}), (V, W, {"sparse": True}), (V, W, numbers(2)), (V,), (V, np.ones(2))),
-    *calls(np.linspace, (S, 3.0, 5), (0.0, S, 4), (S, numbers(seed=9), 4, False), (V, 1.0, 3), (V, 2.0, 3, {"axis": 1}), (S, 1.0, 1), (S, 1.0, 3, {"retstep": True})),
+    *calls(np.meshgrid, (V, W), (V, W, {"indexing": "ij"}), (V, W, {"sparse": True}), (V, W, numbers(2)), (V,),
+           (V, np.ones(2))),
+    *calls(np.linspace, (S, 3.0, 5), (0.0, S, 4), (S, numbers(seed=9), 4, False), (V, 1.0, 3),
+           (V, 2.0, 3, {"axis": 1}), (S, 1.0, 1), (S, 1.0, 3, {"retstep": True})),
     *calls(np.full_like, (V, S), (M, 3.0), (M, W), (V, S, {"shape": (2,)})),
 ]
 # fmt: on
@@ -111,10 +119,13 @@ def test_what_is_undone_disappears():
 
 
 REFUSED = [
-    (NoRuleError, np.reshape, (M, 6, "A")), (NoRuleError, np.pad, (V, 1, "linear_ramp")), (NoRuleError, np.insert, (M, 1, W, 0)),
-    (ShapeError, np.reshape, (M, (4, 2))), (ShapeError, np.reshape, (M, (-1, -1))), (ShapeError, np.concatenate, ([V, M],)),
+    (NoRuleError, np.reshape, (M, 6, "A")), (NoRuleError, np.pad, (V, 1, "linear_ramp")),
+    (NoRuleError, np.insert, (M, 1, W, 0)),
+    (ShapeError, np.reshape, (M, (4, 2))), (ShapeError, np.reshape, (M, (-1, -1))),
+    (ShapeError, np.concatenate, ([V, M],)),
     (ShapeError, np.concatenate, ([M, Q], 1)), (ShapeError, np.stack, ([V, W],)), (ShapeError, np.stack, ([],)),
-    (ShapeError, np.squeeze, (M, 0)), (ShapeError, np.split, (V, 3)), (ShapeError, np.diag, (T,)), (ShapeError, np.swapaxes, (M, 0, 2)),
+    (ShapeError, np.squeeze, (M, 0)), (ShapeError, np.split, (V, 3)), (ShapeError, np.diag, (T,)),
+    (ShapeError, np.swapaxes, (M, 0, 2)),
     (ShapeError, np.concatenate, ([S, S],)), (ShapeError, np.broadcast_to, (W, (4,))),
 ]  # fmt: skip
 

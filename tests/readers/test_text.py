@@ -1,14 +1,15 @@
 """What is read, how it is echoed and noted, what is refused and where, and what trees evaluate to."""
 
 import ast
+import contextlib
 import inspect
 import math
-import operator
 import time
 from fractions import Fraction
 from functools import reduce
 
 import pytest
+import sympy as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,20 +21,18 @@ from gradexplain.readers.tokens import Binary, Call, Choice, Comparison, Constan
 
 ONE_ARGUMENT = "sin cos tan asin acos atan sinh cosh exp sqrt abs sign floor log2 log10 gamma"
 FUNCTIONS = dict.fromkeys(ONE_ARGUMENT.split(), (1, 1)) | {"log": (1, 2), "max": (2, None), "atan2": (2, 2)}
-VALUES = {"sin": math.sin, "exp": math.exp, "log": math.log, "abs": abs, "max": max, "pi": math.pi, "e": math.e,
-          "where": lambda condition, a, b: a if condition else b}  # fmt: skip
+VALUES = {"sin": math.sin, "abs": abs, "max": max, "pi": math.pi, "e": math.e, "where": lambda c, a, b: a if c else b}
 
+# fmt: off
 PYTHON = [  # text that means the same in Python
     ("x**2 * sin(x)", "x**2*sin(x)"),
     ("((x))+(y*z)-(a-b)", "x + y*z - (a - b)"),
     ("a/(b*c)/d*(e1/f)", "a/(b*c)/d*(e1/f)"),
     ("2**3**x + (2**3)**x", "2**3**x + (2**3)**x"),
     ("-x**2 + (-x)**2", "-x**2 + (-x)**2"),
-    ("-x*y - -(x*y)", "-x*y - -(x*y)"),
+    ("-x*y - -(x*y) + - - +x", "-x*y - -(x*y) + --x"),
     ("x**-2*y + x*-y", "x**-2*y + x*-y"),
-    ("- - +x", "--x"),
-    ("x % 2 // 3", "x%2//3"),
-    ("x % (2 // 3)", "x%(2//3)"),
+    ("x % 2 // 3 + x % (5 // 3)", "x%2//3 + x%(5//3)"),
     ("1/3*x + 0.5 + .25 + 5. + 1e-3", "1/3*x + 0.5 + 0.25 + 5 + 0.001"),
     ("x if x > 0 else -x", "x if x > 0 else -x"),
     ("2*(x if x >= 0 else y if y != 1 else 3)", "2*(x if x >= 0 else y if y != 1 else 3)"),
@@ -44,175 +43,80 @@ PYTHON = [  # text that means the same in Python
     ("max(x if x > 0 else 1, y, -1) + pi*e", "max(x if x > 0 else 1, y, -1) + pi*e"),
 ]
 PEOPLE = [
-    ("x^2", "x**2"),
-    ("x² + x⁻¹ + y²³", "x**2 + x**-1 + y**23"),
+    ("x^2", "x**2"), ("x² + x⁻¹ + y²³", "x**2 + x**-1 + y**23"),
     ("a·b × c ⋅ d ÷ 2 − e1 – f", "a*b*c*d/2 - e1 - f"),
     ("1 if x ≤ 1 else 2 if x ≥ 3 else 3 if x ≠ 2 else 4", "1 if x <= 1 else 2 if x >= 3 else 3 if x != 2 else 4"),
-    ("1E+2 + 1e−2 + 007", "100 + 0.01 + 7"),
-    ("1e-300*x + 1e400", "1e-300*x + 1e+400"),
+    ("1E+2 + 1e−2 + 007", "100 + 0.01 + 7"), ("1e-300*x + 1e400", "1e-300*x + 1e+400"),
     ("123456789012345678901234567890", "123456789012345678901234567890"),
-    ("2x", "2*x"),
-    ("-2x", "-2*x"),
-    ("3 sin(x)", "3*sin(x)"),
-    ("x y", "x*y"),
-    ("xy", "xy"),
-    ("2xy^2 z", "2*xy**2*z"),
-    ("x(x+1)", "x*(x + 1)"),
-    ("(x+1)(x-1)", "(x + 1)*(x - 1)"),
-    ("(x+1)x sin(x)cos(x)", "(x + 1)*x*sin(x)*cos(x)"),
-    ("rate(x+1) + rate", "rate*(x + 1) + rate"),
-    ("1/2x", "1/2*x"),
-    ("e^x(1+x)", "e**x*(1 + x)"),
-    ("e^-x sin x", "e**-x*sin(x)"),
-    ("2e3x + 2e x", "2000*x + 2*e*x"),
-    ("πr² + 2πr", "pi*r**2 + 2*pi*r"),
+    ("2x", "2*x"), ("-2x", "-2*x"), ("x y", "x*y"), ("xy", "xy"), ("2xy^2 z", "2*xy**2*z"), ("1/2x", "1/2*x"),
+    ("x(x+1)", "x*(x + 1)"), ("(x+1)(x-1)", "(x + 1)*(x - 1)"), ("rate(x+1) + rate", "rate*(x + 1) + rate"),
+    ("3 sin(x)", "3*sin(x)"), ("(x+1)x sin(x)cos(x)", "(x + 1)*x*sin(x)*cos(x)"),
+    ("e^x(1+x)", "e**x*(1 + x)"), ("e^-x sin x", "e**-x*sin(x)"), ("2e3x + 2e x", "2000*x + 2*e*x"),
+    ("πr² + 2πr", "pi*r**2 + 2*pi*r"), ("1/2√x", "1/2*sqrt(x)"),
     ("√x + 2√(x+1) + √sin(x) + √√3", "sqrt(x) + 2*sqrt(x + 1) + sqrt(sin(x)) + sqrt(sqrt(3))"),
-    ("1/2√x", "1/2*sqrt(x)"),
-    ("|x|", "abs(x)"),
-    ("||x|-1|", "abs(abs(x) - 1)"),
-    ("2|x||y|z", "2*abs(x)*abs(y)*z"),
-    ("|(|x|+1)y(|z|)|", "abs((abs(x) + 1)*y*abs(z))"),
-    ("sin x", "sin(x)"),
-    ("sin 2x + 1", "sin(2*x) + 1"),
-    ("sin 2πx^2", "sin(2*pi*x**2)"),
-    ("sin x cos 2x / tan x", "sin(x)*cos(2*x)/tan(x)"),
-    ("2x·sin x + x²·cos x", "2*x*sin(x) + x**2*cos(x)"),
-    ("1/(x ln 10)", "1/(x*log(10))"),
-    ("ln sin x", "log(sin(x))"),
-    ("|ln |x||", "abs(log(abs(x)))"),
+    ("|x|", "abs(x)"), ("||x|-1|", "abs(abs(x) - 1)"), ("2|x||y|z", "2*abs(x)*abs(y)*z"),
+    ("|(|x|+1)y(|z|)|", "abs((abs(x) + 1)*y*abs(z))"), ("|ln |x||", "abs(log(abs(x)))"),
+    ("sin x", "sin(x)"), ("sin 2x + 1", "sin(2*x) + 1"), ("sin 2πx^2", "sin(2*pi*x**2)"),
+    ("sin x cos 2x / tan x", "sin(x)*cos(2*x)/tan(x)"), ("ln sin x", "log(sin(x))"),
+    ("2x·sin x + x²·cos x", "2*x*sin(x) + x**2*cos(x)"), ("1/(x ln 10)", "1/(x*log(10))"),
     ("sin^2(x) + sin² 2x + cos**3 x", "sin(x)**2 + sin(2*x)**2 + cos(x)**3"),
     ("math.sin(x) + np.exp(x)*numpy.pi + math.e", "sin(x) + exp(x)*pi + e"),
-    ("E + I + N + S + O + Q", "E + I + N + S + O + Q"),
-    ("lambda**2", "lambda**2"),
+    ("E + I + N + S + O + Q", "E + I + N + S + O + Q"), ("lambda**2", "lambda**2"), ("µ + ϵ", "μ + ε"),
     ("λ + Δx + θ_1 + x1 + w_1 + _a", "λ + Δx + θ_1 + x1 + w_1 + _a"),
-    ("µ + ϵ", "μ + ε"),
-    ("gamma + gamma x", "gamma + gamma*x"),
-    ("gamma(x) + gamma", "gamma(x) + gamma"),
+    ("gamma + gamma x", "gamma + gamma*x"), ("gamma(x) + gamma", "gamma(x) + gamma"),
     ("ln(x) + arcsin(x) + arctan2(y, x) + sgn(x) + np.arctan(x)", "log(x) + asin(x) + atan2(y, x) + sign(x) + atan(x)"),
-    ("log(x, 3) + max(x, y, 1)", "log(x, 3) + max(x, y, 1)"),
-    ("pow(a + b, 2)", "(a + b)**2"),
-    ("np.where(x > 0, x, -x)", "x if x > 0 else -x"),
-    ("x\t+\N{NO-BREAK SPACE}y\n", "x + y"),
+    ("log(x, 3) + max(x, y, 1)", "log(x, 3) + max(x, y, 1)"), ("pow(a + b, 2)", "(a + b)**2"),
+    ("np.where(x > 0, x, -x)", "x if x > 0 else -x"), ("x\t+\N{NO-BREAK SPACE}y\n", "x + y"),
 ]
 REFUSED = [  # text, column of the caret, words of the message
-    # nothing but the grammar
-    ("__import__('os').system('x')", 0, "'__import__' is not read"),
-    ("exec(x)", 0, "unknown function exec"),
-    ("x.__class__.__mro__", 1, "'.__class__.__mro__' (an attribute)"),
-    ("sin.__globals__", 3, "(an attribute)"),
-    ("tf.sin(x)", 2, "'.sin' (an attribute)"),
-    ("math.sin.x", 8, "'.x' (an attribute)"),
-    ("x[0]", 1, "a list, an index"),
-    ("[c for c in x]", 0, "a list, an index"),
-    ("{x}", 0, "a set"),
-    ("'x'", 0, "a string"),
-    ("f'(x)", 1, "a prime"),
-    ("`x`", 0, "a string"),
-    ("lambda x: x", 8, "a lambda expression"),
-    ("(x:=1)", 2, "an assignment"),
-    ("y = 2x", 2, "an equation, an assignment, a named argument"),
-    ("log(x, base=2)", 11, "a named argument"),
-    ("max(*x)", 4, "'*' has no meaning here"),
-    ("max(**x)", 4, "'**' has no meaning here"),
-    ("x; y", 1, "several statements"),
-    ("x # y", 2, "a comment"),
-    (r"\frac{1}{2}", 0, "LaTeX"),
-    ("5!", 1, "a factorial"),
-    ("A@x", 1, "a matrix product"),
-    ("x & y", 2, "a bitwise operator"),
-    ("x for x in y", 2, "'for' is not read"),
-    ("not x", 0, "'not' is not read"),
-    ("True", 0, "'True' is not read"),
-    ("x ? y", 2, "the character '?'"),
-    # characters
-    ("é", 0, "the character 'é'"),
-    ("ｘ + 1", 0, "it looks like x"),
-    ("½x", 0, "it looks like 1/2"),
-    ("x₁", 1, "it looks like 1"),
-    ("Α", 0, "the character"),  # a Greek capital that looks like A
-    ("1\N{ARABIC-INDIC DIGIT ONE}", 1, "the character"),
+    # what is not in the grammar
+    ("__import__('os').system('x')", 0, "'__import__' is not read"), ("exec(x)", 0, "unknown function exec"),
+    ("x.__class__.__mro__", 1, "'.__class__.__mro__' (an attribute)"), ("sin.__globals__", 3, "(an attribute)"),
+    ("tf.sin(x)", 2, "'.sin' (an attribute)"), ("math.sin.x", 8, "'.x' (an attribute)"),
+    ("x[0]", 1, "a list, an index"), ("[c for c in x]", 0, "a list, an index"), ("{x}", 0, "a set"),
+    ("'x'", 0, "a string"), ("f'(x)", 1, "a prime"), ("`x`", 0, "a string"), (r"\frac{1}{2}", 0, "LaTeX"),
+    ("lambda x: x", 8, "a lambda expression"), ("(x:=1)", 2, "an assignment"), ("y = 2x", 2, "an equation"),
+    ("log(x, base=2)", 11, "a named argument"), ("max(*x)", 4, "'*' has no meaning"), ("max(**x)", 4, "'**' has no"),
+    ("x; y", 1, "several statements"), ("x # y", 2, "a comment"), ("5!", 1, "a factorial"),
+    ("A@x", 1, "a matrix product"), ("x & y", 2, "a bitwise operator"), ("x for x in y", 2, "'for' is not read"),
+    ("not x", 0, "'not' is not read"), ("True", 0, "'True' is not read"), ("x ? y", 2, "the character '?'"),
+    # characters: look-alikes, and letters of other alphabets (the Greek capital is no A)
+    ("é", 0, "the character 'é'"), ("ｘ + 1", 0, "it looks like x"), ("½x", 0, "it looks like 1/2"),
+    ("x₁", 1, "it looks like 1"), ("Α", 0, "the character"), ("1\N{ARABIC-INDIC DIGIT ONE}", 1, "the character"),
     # numbers
-    ("2 + 0x10", 4, "notation"),
-    ("1_000", 0, "notation"),
-    ("2,5x", 1, "',' has no meaning here"),
-    ("2.5.3", 3, "a number can't stand right behind a value"),
-    ("x 2", 2, "a number can't stand right behind a value"),
-    ("(x+1)2", 5, "a number can't stand right behind a value"),
-    ("x*1e999999", 2, "too long"),
-    ("1e-401", 0, "too long"),
-    ("9" * 401, 0, "too long"),
-    ("x" + "²" * 401, 1, "too long"),
+    ("2 + 0x10", 4, "notation"), ("1_000", 0, "notation"), ("2,5x", 1, "',' has no meaning here"),
+    ("2.5.3", 3, "a number can't stand"), ("x 2", 2, "a number can't stand"), ("(x+1)2", 5, "a number can't stand"),
+    ("x*1e999999", 2, "too long"), ("1e-401", 0, "too long"), ("9" * 401, 0, "too long"), ("x" + "²" * 401, 1, "long"),
     # grammar
-    ("", 0, "the formula is empty"),
-    ("x +", 3, "ends too early"),
-    ("x +)", 3, "a bracket is closed that was not opened"),
-    ("((x)", 0, "a bracket is never closed"),
-    ("()", 0, "must hold one value"),
-    ("x*(1, 2)", 2, "must hold one value"),
-    ("* x", 0, "'*' has no meaning here"),
-    ("x***2", 3, "'*' has no meaning here"),
-    ("x || y", 3, "'|' is never closed"),
-    ("|x, y|", 0, "must hold one value"),
-    ("x else y", 2, "'else' has no meaning here"),
-    ("x if x > 0", 2, "'if' has no 'else'"),
-    ("x > 0", 2, "a condition is no number"),
-    ("1/x, x>0", 3, "',' has no meaning here"),
-    ("2*(x>0)", 4, "a condition is no number"),
-    ("sin(x > 0)", 6, "a condition is no number"),
-    ("x if x else 1", 5, "a condition must compare"),
-    ("x if x > 0 and y else 1", 15, "a condition must compare"),
-    ("1 if 0 < 2*x < 1 else 0", 13, "inside a chain"),
+    ("", 0, "the formula is empty"), ("x +", 3, "ends too early"), ("x +)", 3, "a bracket is closed"),
+    ("((x)", 0, "a bracket is never closed"), ("()", 0, "must hold one value"), ("x*(1, 2)", 2, "must hold one value"),
+    ("* x", 0, "'*' has no meaning here"), ("x***2", 3, "'*' has no meaning here"), ("x else y", 2, "'else' has no"),
+    ("x || y", 3, "'|' is never closed"), ("|x, y|", 0, "must hold one value"), ("x if x > 0", 2, "'if' has no 'else'"),
+    ("x > 0", 2, "a condition is no number"), ("2*(x>0)", 4, "a condition is no"), ("sin(x > 0)", 6, "condition is no"),
+    ("1/x, x>0", 3, "',' has no meaning here"), ("x if x else 1", 5, "a condition must compare"),
+    ("x if x > 0 and y else 1", 15, "a condition must compare"), ("1 if 0 < 2*x < 1 else 0", 13, "inside a chain"),
     # functions
-    ("foo(x)", 0, "unknown function foo"),
-    ("1 + math.foo(x)", 4, "such as floor"),
-    ("xsin(x)", 0, "such as sin"),
-    ("lambda(x)", 0, "write lambda*(...)"),
-    ("sin", 0, "the function sin has no arguments here"),
-    ("2 + sin + 1", 4, "write sin(...)"),
-    ("sin -x", 0, "write sin(...)"),
-    ("max x", 0, "the function max has no arguments here"),
-    ("sin()", 0, "sin takes 1 argument, not 0"),
-    ("1 + max(x)", 4, "max takes 2 or more arguments, not 1"),
-    ("log(x, 2, 3)", 0, "log takes 1 to 2 arguments, not 3"),
-    ("max(x, )", 7, "')' has no meaning here"),
-    ("sin^-1(x)", 4, "this power of sin is not clear"),
-    ("sin⁻¹ x", 3, "such as asin"),
-    ("sin^n x", 4, "this power of sin is not clear"),
-    ("sin x/2", 5, "it is not clear where the argument of sin ends"),
-    ("sin 2*x", 5, "write sin(2)"),
-    ("sin x y", 6, "write sin(x)"),
-    ("sin x(x+1)", 5, "it is not clear where"),
-    ("√2x", 2, "it is not clear where the root ends"),
-    ("√x²", 2, "it is not clear where the root ends"),
-    ("√(x+1)^2", 6, "it is not clear where the root ends"),
-    ("√-x", 1, "'-' has no meaning here"),
-    ("sinx", 0, "write sin(x)"),
-    ("3cos3x", 1, "write cos(3x)"),
-    ("t*cost", 2, "write cos(t)"),
+    ("foo(x)", 0, "unknown function foo"), ("1 + math.foo(x)", 4, "such as floor"), ("xsin(x)", 0, "such as sin"),
+    ("lambda(x)", 0, "write lambda*(...)"), ("sin", 0, "function sin has no arguments here"), ("sin -x", 0, "sin(...)"),
+    ("max x", 0, "max has no arguments"), ("sin()", 0, "sin takes 1 argument, not 0"), ("max(x, )", 7, "')' has no"),
+    ("1 + max(x)", 4, "max takes 2 or more arguments, not 1"), ("log(x, 2, 3)", 0, "log takes 1 to 2 arguments, not 3"),
+    ("sin^-1(x)", 4, "this power of sin is not clear"), ("sin⁻¹ x", 3, "such as asin"), ("sin^n x", 4, "power of sin"),
+    ("sin x/2", 5, "where the argument of sin ends"), ("sin 2*x", 5, "write sin(2)"), ("sin x y", 6, "write sin(x)"),
+    ("sin x(x+1)", 5, "where the argument of sin ends"), ("√2x", 2, "where the root ends"), ("√x²", 2, "the root ends"),
+    ("√(x+1)^2", 6, "where the root ends"), ("√-x", 1, "'-' has no meaning here"),
+    ("sinx", 0, "write sin(x)"), ("3cos3x", 1, "write cos(3x)"), ("t*cost", 2, "write cos(t)"),
     # constants
-    ("9**9**9", 1, "more than 4096 bits"),
-    ("((9**9)**9999)**9999*x", 7, "more than 4096 bits"),
-    ("10**1000000*x", 2, "more than 4096 bits"),
-    ("(1/3)**-99999", 5, "more than 4096 bits"),
-    ("2**(1/2)**-99", 1, "more than 4096 bits"),
-    ("pi**pi**pi**pi", 2, "more than 4096 bits"),
-    ("exp(exp(exp(9)))", 4, "more than 4096 bits"),
-    ("x**(9**(9**9 if x > 0 else 1))", 5, "more than 4096 bits"),
-    ("0**-1", 1, "this divides by zero"),
-    ("x/(1 - 2/2)", 1, "this divides by zero"),
-    ("x%0", 1, "this divides by zero"),
-    ("x//0", 1, "this divides by zero"),
+    ("9**9**9", 1, "more than 4096 bits"), ("((9**9)**9999)**9999*x", 7, "more than 4096 bits"),
+    ("10**1000000*x", 2, "more than 4096 bits"), ("(1/3)**-99999", 5, "4096 bits"), ("pi**pi**pi**pi", 2, "4096 bits"),
+    ("(2**(1/2))**9999", 10, "4096 bits"), ("exp(exp(exp(9)))", 4, "4096 bits"), ("exp(9)*x**exp(exp(9))", 10, "4096"),
+    ("x**9**(9**9 if x > 0 else 1)", 4, "4096 bits"), ("1" + "*1e99" * 13, 61, "4096 bits"),
+    ("0**-1", 1, "this divides by zero"), ("x/(1 - 2/2)", 1, "divides by zero"), ("x%0 + x//0", 1, "divides by zero"),
 ]
 HIDDEN = [  # text that is shown escaped, and the column of the caret there
-    ("x\x1b[31m", r"x\x1b[31m", 1),
-    ("\u202ex", r"\u202ex", 0),
-    ("\u202dx\u200by"[1:], r"x\u200by", 1),
-    ("x\0", r"x\x00", 1),
-    ("x\ny", r"x\ny", 1),
-    ("x\u2028y", r"x\u2028y", 1),
-    ("x\N{COMBINING ACUTE ACCENT}", r"x\u0301", 1),
-    ("α\udc80\x07", r"α\udc80\x07", 1),
+    ("x\x1b[31m", r"x\x1b[31m", 1), ("\u202ex", r"\u202ex", 0), ("αx\u200by", r"αx\u200by", 2), ("x\0", r"x\x00", 1),
+    ("x\ny\7", r"x\ny\x07", 1), ("x\u2028y", r"x\u2028y", 1), ("x\u0301", r"x\u0301", 1), ("x\udc80", r"x\udc80", 1),
 ]
+# fmt: on
 
 
 def reading(text: str, *variables: str) -> Reading:
@@ -225,17 +129,16 @@ def refusal(text: str) -> ParseError:
     return caught.value
 
 
+def printable(text: str) -> bool:
+    return all(char.isprintable() or char == "\n" for char in text)
+
+
 @pytest.mark.parametrize(("text", "expected"), PYTHON + PEOPLE)
 def test_echo(text, expected):
     found = reading(text)
     assert found.echo == expected
     assert found.text == text
     assert reading(found.echo).tree == found.tree
-
-
-@pytest.mark.parametrize("text", [text for text, _ in PYTHON])
-def test_python_reads_the_same(text):
-    assert reading(text).tree == from_python(ast.parse(text, mode="eval").body)
 
 
 def from_python(node):
@@ -255,7 +158,7 @@ def from_python(node):
             return Choice(from_python(test), from_python(body), from_python(orelse))
         case ast.Compare(left, ops, rights):
             values = list(map(from_python, [left, *rights]))
-            links = [Comparison(SIGNS[type(op)], a, b) for op, a, b in zip(ops, values, values[1:], strict=False)]
+            links = [Comparison(SIGNS[type(op)], *pair) for op, *pair in zip(ops, values, values[1:], strict=False)]
             return reduce(lambda a, b: Comparison("and", a, b), links)
         case ast.BoolOp(op, values):
             return reduce(lambda a, b: Comparison(SIGNS[type(op)], a, b), map(from_python, values))
@@ -265,6 +168,11 @@ def from_python(node):
 SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.Mod: "%", ast.FloorDiv: "//",
          ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
          ast.And: "and", ast.Or: "or"}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", [text for text, _ in PYTHON])
+def test_python_reads_the_same(text):
+    assert reading(text).tree == from_python(ast.parse(text, mode="eval").body)
 
 
 def test_variables_come_in_the_order_of_the_text():
@@ -294,13 +202,11 @@ def test_given_names_are_variables(text, given, variables, expected):
     ("text", "notes"),
     [
         ("x**2*sin(x) + x²y − 1", []),
-        ("x^2 + y^3", ["'^' was read as a power"]),
-        ("2x + 3y", ["'2x' was read as 2*x"]),
+        ("x^2 + 2x + y^3 + 3y", ["'^' was read as a power", "'2x' was read as 2*x"]),
         ("2 sin(x) y", ["'2 sin(...)' was read as 2*sin(...)", "'(...) y' was read as (...)*y"]),
-        ("x y", ["'x y' was read as x*y"]),
         ("x(y+1) + y(x)", ["'x(...)' was read as x*(...)", "'y(...)' was read as y*(...)"]),
         ("1/2x", ["'/2x' was read as /2*x, not as /(2*x)"]),
-        ("2**3x", ["'**3x' was read as **3*x, not as **(3*x)"]),
+        ("2**3 x", ["'**3 x' was read as **3*x, not as **(3*x)"]),
         ("x**1/2", ["'**1/' was read as **1/; for a root write **(1/...)"]),
         ("sin 2x + sin^2(x)", ["'sin 2x' was read as sin(2*x)", "'sin^2(x)' was read as sin(x)**2"]),
         ("ln(x) + ln(2)", ["'ln' was read as log"]),
@@ -326,15 +232,15 @@ def test_hidden_characters_are_shown_escaped(text, shown, column):
     error = refusal(text)
     assert error.text == shown
     assert error.column == column
-    assert all(char.isprintable() or char == "\n" for char in str(error))
+    assert printable(str(error))
 
 
 def test_limits():
     assert reading("(" * 50 + "x" + ")" * 50).echo == "x"
     assert refusal("(" * 51 + "x" + ")" * 51).column == 50
     assert reading("x" + " " * 1999).echo == "x"
-    assert "2001 characters" in str(refusal("x\x1b" + " " * 1999))
-    assert r"x\x1b" in str(refusal("x\x1b" + " " * 1999))
+    assert "2001 characters" in str(refusal("\x1b" + " " * 2000))
+    assert printable(str(refusal("\x1b" + " " * 2000)))
     assert reading("9" * 400).tree == Number(Fraction(10**400 - 1))
     assert reading("2**4096").echo == "2**4096"
     assert "4096 bits" in str(refusal("2**4097"))
@@ -349,31 +255,26 @@ def test_nesting_without_brackets_is_limited(text):
     ("text", "value"),
     [
         ("x+" * 999 + "x", 1000),
-        ("x-" * 999 + "x", -998),
         ("x " * 999 + "x", 1),
         ("-" * 1998 + "x", 1),
-        ("max(" + "x," * 900 + "x)", 1),
         ("1 if " + "x<=" * 600 + "x else 2", 1),
     ],
 )
 def test_long_formulas_do_not_recurse(text, value):
     found = reading(text)
     assert found.evaluate(VALUES, {"x": 1}) == value
-    assert found == reading(text)
-    assert repr(found) == repr(reading(text))
+    assert (found, repr(found), hash(found)) == (reading(text), repr(reading(text)), hash(reading(text)))
 
 
-def test_nothing_is_slow():
+@pytest.mark.parametrize("text", ["9**" * 600 + "9", "1/3+1/7+" * 240 + "1", "((((9**9)**9)**9)**9)**9", "1." * 900])
+def test_nothing_is_slow(text):
     start = time.process_time()
-    for text in ["9**" * 600 + "9", "1/3+1/7+" * 240 + "1", "x^2" * 600, "((((9**9)**9)**9)**9)**9", "1." * 900]:
-        try:
-            reading(text)
-        except ParseError:
-            continue
-    assert time.process_time() - start < 2
+    with contextlib.suppress(ParseError):
+        reading(text)
+    assert time.process_time() - start < 0.5
 
 
-def test_python_never_evaluates_text():
+def test_text_is_never_evaluated():
     for module in (reader, tokens):
         names = {node.id for node in ast.walk(ast.parse(inspect.getsource(module))) if isinstance(node, ast.Name)}
         assert not names & {"eval", "exec", "compile", "__import__", "sympify", "parse_expr", "globals"}
@@ -384,11 +285,9 @@ def test_python_never_evaluates_text():
     [
         ("1/3*x", {"x": 2}, Fraction(2, 3)),
         ("2**-1 + 0.5", {}, 1),
-        ("x**2/4", {"x": Fraction(2, 3)}, Fraction(1, 9)),
         ("7//2 + 7%4 - -1", {}, 7),
         ("x*sin(x) + pi", {"x": 0.5}, 0.5 * math.sin(0.5) + math.pi),
-        ("(1/4)**x", {"x": 0.5}, 0.5),
-        ("2**(1/2)", {}, math.sqrt(2)),
+        ("(1/4)**x + 2**(1/2)", {"x": 0.5}, 0.5 + math.sqrt(2)),
         ("e**2", {}, math.e**2),
         ("e**2", {"e": 3}, 9),
         ("x if 0 < x < 1 else -x", {"x": 0.5}, 0.5),
@@ -399,7 +298,7 @@ def test_python_never_evaluates_text():
 def test_evaluate(text, values, expected):
     value = reading(text).evaluate(VALUES, values)
     assert value == expected
-    assert isinstance(value, type(expected))
+    assert type(value) is type(expected)
 
 
 def test_evaluate_stops_before_the_memory_is_full():
@@ -407,130 +306,93 @@ def test_evaluate_stops_before_the_memory_is_full():
         reading("x**99999").evaluate(VALUES, {"x": Fraction(3)})
 
 
-class Traced:
-    """A value that writes down what is done to it."""
-
-    def __init__(self, text):
-        self.text = text
-
-
-for name in "add sub mul truediv pow mod floordiv lt gt and".split():
-    setattr(Traced, f"__{name}__", lambda self, other, name=name: Traced(f"{name}({self}, {other})"))
-    setattr(Traced, f"__r{name}__", lambda self, other, name=name: Traced(f"{name}({other}, {self})"))
-Traced.__str__ = lambda self: self.text
-Traced.__neg__ = lambda self: Traced(f"neg({self})")
+x = sp.Symbol("x", real=True)
+SYMBOLS = {"sin": sp.sin, "pi": sp.pi, "pow": sp.Pow, "where": lambda c, a, b: sp.Piecewise((a, c), (b, True))}
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("-x/3 + 1", "add(truediv(neg(x), 3), 1)"),
-        ("(1/3)**x - (1/3)*x", "sub(pow(1/3, x), mul(1/3, x))"),
-        ("2**(1/2)*x", "mul(power(2, 1/2), x)"),
-        ("x % 2 // 0.5", "floordiv(mod(x, 2), 1/2)"),
-        ("1 if 0 < x and x < pi else x", "where(and(gt(x, 0), lt(x, PI)), 1, x)"),
-        ("sin(x)**2", "pow(sine(x), 2)"),
+        ("-x/3 + 1/3", -x / 3 + sp.Rational(1, 3)),
+        ("(1/3)**x - sin(x)**2", sp.Rational(1, 3) ** x - sp.sin(x) ** 2),
+        ("2**(1/2)*x**0.5", sp.sqrt(2) * sp.sqrt(x)),
+        ("1 if 0 < x and x < pi else x", sp.Piecewise((1, sp.And(x > 0, x < sp.pi)), (x, True))),
+        ("1 if x < 0 or pi < x else x", sp.Piecewise((1, sp.Or(x < 0, x > sp.pi)), (x, True))),
     ],
 )
-def test_evaluate_on_tracers(text, expected):
-    functions = {"pi": Traced("PI")} | {
-        key: lambda *args, name=name: Traced(f"{name}({', '.join(map(str, args))})")
-        for key, name in {"pow": "power", "where": "where", "sin": "sine"}.items()
-    }
-    assert str(reading(text).evaluate(functions, {"x": Traced("x")})) == expected
+def test_evaluate_on_symbols_is_exact(text, expected):
+    assert reading(text).evaluate(SYMBOLS, {"x": x}) == expected
 
 
-def test_conditions_are_joined_by_functions_where_there_are_some():
-    both = VALUES | {"logical_and": lambda a, b: a or b, "logical_or": lambda a, b: a and b}
-    assert reading("1 if x > 0 and x < 0 else 2").evaluate(both, {"x": 1}) == 1
-    assert reading("1 if x > 0 or x < 0 else 2").evaluate(both, {"x": 1}) == 2
+def test_conditions_are_joined_by_the_callers_functions():
+    swapped = VALUES | {"logical_and": lambda a, b: a or b, "logical_or": lambda a, b: a and b}
+    assert reading("1 if x > 0 and x < 0 else 2").evaluate(swapped, {"x": 1}) == 1
+    assert reading("1 if x > 0 or x < 0 else 2").evaluate(swapped, {"x": 1}) == 2
 
-
-# Random trees.
 
 NUMBERS = st.sampled_from(["0", "1", "2", "3", "0.5", "1.25", "1e-7", "1e30"]).map(lambda text: Number(Fraction(text)))
-LEAVES = NUMBERS | st.sampled_from("x y λ w_1 E".split()).map(Variable) | st.sampled_from(["pi", "e"]).map(Constant)
+LEAVES = NUMBERS | st.sampled_from(["x", "w_1", "λ", "E"]).map(Variable) | st.sampled_from(["pi", "e"]).map(Constant)
 
 
-def conditions(values):
-    compared = st.builds(Comparison, st.sampled_from("< <= > >= == !=".split()), values, values)
-    return st.recursive(
-        compared, lambda parts: st.builds(Comparison, st.sampled_from(["and", "or"]), parts, parts), max_leaves=3
-    )
-
-
-def larger(values):
+def larger(parts):
+    compared = st.builds(Comparison, st.sampled_from(["<", "<=", ">", ">=", "==", "!="]), parts, parts)
+    joined = st.builds(Comparison, st.sampled_from(["and", "or"]), compared, compared)
+    conditions = compared | joined | st.builds(Comparison, st.sampled_from(["and", "or"]), joined, joined)
     return (
-        st.builds(Binary, st.sampled_from("+ - * / ** % //".split()), values, values)
-        | st.builds(Negative, values)
-        | st.builds(Call, st.sampled_from(["sin", "abs"]), st.tuples(values))
-        | st.builds(Call, st.just("max"), st.lists(values, min_size=2, max_size=3).map(tuple))
-        | st.builds(Choice, conditions(values), values, values)
+        st.builds(Binary, st.sampled_from(["+", "-", "*", "/", "**", "%", "//"]), parts, parts)
+        | st.builds(Negative, parts)
+        | st.builds(Call, st.just("sin"), st.tuples(parts))
+        | st.builds(Call, st.just("max"), st.tuples(parts, parts))
+        | st.builds(Choice, conditions, parts, parts)
     )
 
 
-TREES = st.recursive(LEAVES, larger, max_leaves=12)
-
-
-def parsed(text):
-    """The tree that the parser makes, whatever the size of the constants in it."""
-    return reader._Parser(tokens.printable(text), FUNCTIONS, ()).formula()
-
-
-@given(TREES)
-@settings(max_examples=300, deadline=None)
-def test_every_tree_is_read_from_its_echo(tree):
-    assert parsed(echo(tree)) == tree
-
-
-@given(TREES)
+@given(st.recursive(LEAVES, larger, max_leaves=10))
 @settings(max_examples=200, deadline=None)
-def test_python_reads_echoes_the_same(tree):
-    bools = ast.parse(echo(tree), mode="eval").body
-    assert from_python(bools) == parsed(echo(from_python(bools)))
+def test_trees_are_read_from_their_echoes(tree):
+    # Not `read`: the constants in random trees are as large as they happen to be.
+    assert reader._Parser(tokens.printable(echo(tree)), FUNCTIONS, ()).formula() == tree
 
 
-SMALL_POWERS = st.recursive(
-    st.sampled_from("x y 1 2 3 0.5 1.25".split()),
+FORMULAS = st.recursive(
+    st.sampled_from(["x", "y", "1", "2", "3", "0.5", "1.25"]),
     lambda parts: (
-        st.builds("({} {} {})".format, parts, st.sampled_from("+ - * / % //".split()), parts)
+        st.builds("({} {} {})".format, parts, st.sampled_from(["+", "-", "*", "/", "%", "//"]), parts)
         | st.builds("({})**{}".format, parts, st.sampled_from(["2", "-1", "-2", "0"]))
-        | st.builds("-{}".format, parts)
-        | st.builds("max({}, {})".format, parts, parts)
+        | st.builds("max(-{}, {})".format, parts, parts)
     ),
     max_leaves=8,
 )
 
 
-@given(SMALL_POWERS, st.fractions(-3, 3, max_denominator=8), st.fractions(-3, 3, max_denominator=8))
-@settings(max_examples=300, deadline=None)
+class Exact(ast.NodeTransformer):
+    """Makes Python calculate with fractions."""
+
+    def visit_Constant(self, node):
+        return ast.parse(f"Fraction('{node.value}')", mode="eval").body
+
+
+@given(FORMULAS, st.fractions(-3, 3, max_denominator=8), st.fractions(-3, 3, max_denominator=8))
+@settings(max_examples=200, deadline=None)
 def test_values_are_those_of_python(text, x, y):
-    exact = ast.parse(text, mode="eval")
-    for node in ast.walk(exact):
-        for name, value in ast.iter_fields(node):
-            if isinstance(value, ast.Constant):
-                setattr(node, name, ast.parse(f"F('{value.value}')", mode="eval").body)
+    exact = ast.fix_missing_locations(Exact().visit(ast.parse(text, mode="eval")))
     try:
         found = reading(text).evaluate(VALUES, {"x": x, "y": y})
-    except (ParseError, ArithmeticError):
+    except (ParseError, ZeroDivisionError):
         return
-    assert found == eval(compile(ast.fix_missing_locations(exact), "", "eval"), {"F": Fraction, "x": x, "y": y})
+    assert found == eval(compile(exact, "", "eval"), {"Fraction": Fraction, "x": x, "y": y})
 
 
-PIECES = (
-    "x y e pi 2 0.5 sin sqrt ln max foo ( ) ( ) + - * / ** ^ ² ⁻¹ | √ , if else and < == . ! = math. π ω é \x1b".split(
-        " "
-    )
-)
+PIECES = "x y e pi 2 0.5 sin sqrt ln max foo ( ) ( ) + - * / ** ^ ² ⁻¹ | √ , if else and < == . ! = math. π ω é \x1b"
 
 
-@given(st.lists(st.sampled_from([*PIECES, " ", " "]), max_size=14).map("".join))
-@settings(max_examples=1500, deadline=None)
+@given(st.lists(st.sampled_from([*PIECES.split(" "), " ", " "]), max_size=14).map("".join))
+@settings(max_examples=400, deadline=None)
 def test_any_text_is_read_or_refused(text):
     try:
         found = reading(text)
     except ParseError as error:
-        assert 0 <= error.column <= len(error.text)
-        assert all(char.isprintable() or char == "\n" for char in str(error))
-        return
-    assert reading(found.echo).tree == found.tree
+        good = 0 <= error.column <= len(error.text) and printable(str(error))
+    else:
+        good = reading(found.echo).tree == found.tree
+    assert good

@@ -1,0 +1,264 @@
+"""The command line: reads arguments, calls `api`, prints. Results go to stdout, messages to stderr.
+
+Exit codes: 0 fine, 1 the check failed, 2 usage or unreadable input, 3 no derivative at the point, 4 unsupported operation.
+`--help` and `--version` load neither NumPy nor SymPy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gradexplain.errors import (
+    ArgumentError,
+    DomainError,
+    FunctionError,
+    GradexplainError,
+    NoRuleError,
+    NotTraceableError,
+    ParseError,
+)
+
+if TYPE_CHECKING:
+    from gradexplain.explanation import Explanation
+
+FORMATS = ("text", "latex", "markdown", "html", "json", "python")
+FINE, CHECK_FAILED, UNREADABLE, NO_DERIVATIVE, UNSUPPORTED = range(5)
+PATIENCE = 2.0  # seconds without output before a word on stderr
+
+EPILOG = """examples:
+  gradexplain "x**2 * sin(x)"
+  gradexplain "x^2 sin x" --at x=3 --steps
+  gradexplain "a*x**2 + b*x" --wrt x --order 2
+  gradexplain model.py:loss --at "w=[1, 2]" --style reverse
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command; gives its exit code."""
+    options = _parser().parse_args(argv)
+    try:
+        with _patience():
+            return _run(options)
+    except GradexplainError as error:
+        print(f"gradexplain: {_visible(str(error))}", file=sys.stderr)
+        return _exit_code(error)
+    except KeyboardInterrupt:
+        print("gradexplain: stopped", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        sys.stderr.close()
+        return FINE
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="gradexplain",
+        description="Explains the derivative of a formula or of a Python function: closed form, derivation, check.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("what", metavar="EXPR", help="a formula, FILE.py:FUNCTION, or - to read a formula from stdin")
+    parser.add_argument(
+        "--at", metavar="x=3", action="append", default=[], help="the point; repeat it for each variable"
+    )
+    parser.add_argument(
+        "--wrt", metavar="x", help="the variables to differentiate with respect to, separated by commas"
+    )
+    parser.add_argument("--order", type=int, default=1, help="the order of the derivative")
+    parser.add_argument("--steps", action="store_true", help="every rule and every rewrite")
+    parser.add_argument("--style", choices=("textbook", "reverse", "forward"), default="textbook", help="whose steps")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="how to print")
+    parser.add_argument("--width", type=int, default=0, help="columns of the text (default: the terminal's, or 80)")
+    parser.add_argument("--ascii", action="store_true", help="no characters beyond ASCII")
+    parser.add_argument("--no-color", action="store_true", help="no colours in a terminal")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write the result there instead of to stdout")
+    parser.add_argument("--version", action="version", version=f"gradexplain {_version()}")
+    return parser
+
+
+def _version() -> str:
+    from gradexplain import __version__
+
+    return __version__
+
+
+def _run(options: argparse.Namespace) -> int:
+    from gradexplain.api import explain
+
+    point = dict(_assignment(text) for text in options.at)
+    wrt = [name.strip() for name in options.wrt.split(",")] if options.wrt else None
+    explanation = explain(_function(options.what), wrt=wrt, order=options.order, **point)
+    for note in explanation.reading_notes:
+        print(f"gradexplain: {_visible(note)}", file=sys.stderr)
+    _write(_rendered(explanation, options), options)
+    return _verdict(explanation)
+
+
+def _verdict(explanation: Explanation) -> int:
+    report = explanation.data.check
+    if report is not None and any(row.verdict == "fail" for row in report.rows):
+        return CHECK_FAILED
+    if any(not _is_finite(v) for v in explanation.gradient_values.values()):
+        return NO_DERIVATIVE
+    return FINE
+
+
+def _is_finite(value: Any) -> bool:
+    return all(math.isfinite(v) for v in value.flat) if hasattr(value, "flat") else math.isfinite(value)
+
+
+def _function(what: str) -> Any:
+    """The formula's text, or the function that `FILE.py:FUNCTION` names (the file is run, as `import` would)."""
+    if what == "-":
+        return sys.stdin.read().strip()
+    file, colon, name = what.rpartition(":")
+    if not (colon and file.endswith(".py")):
+        return what
+    path = Path(file)
+    if not path.is_file():
+        raise ArgumentError(
+            f"there is no file {file}", fix="give a path to a Python file, a colon and a function in it"
+        )
+    return _loaded(path, name)
+
+
+def _loaded(path: Path, name: str) -> Any:
+    import importlib.util
+
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(path.parent))
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise FunctionError(
+            f"{path.name} raises {type(error).__name__} when it is run: {error}", fix="run it with Python first"
+        ) from error
+    function = getattr(module, name, None)
+    if not callable(function):
+        found = ", ".join(n for n, v in vars(module).items() if callable(v) and not n.startswith("_")) or "none"
+        raise ArgumentError(
+            f"{path.name} has no function {name}", why=f"its functions are: {found}", fix="name one of them"
+        )
+    return function
+
+
+def _assignment(text: str) -> tuple[str, Any]:
+    """`x=3`, `x=1/3` or `x=[1, 2, 3]`; nothing is evaluated."""
+    name, equals, value = text.partition("=")
+    name = name.strip()
+    if not equals or not name.isidentifier():
+        raise ArgumentError(f"--at {text!r} is no assignment", fix="write it as --at x=3")
+    try:
+        return name, _number(value.strip())
+    except (ValueError, ZeroDivisionError, OverflowError):
+        raise ArgumentError(
+            f"--at {text!r} has no number after the =", fix="write it as --at x=3, x=1/3 or x=[1, 2]"
+        ) from None
+
+
+def _number(text: str) -> Any:
+    if text.startswith("["):
+        import json
+
+        import numpy as np
+
+        return np.array(json.loads(text), dtype=float)
+    if len(text) > 400:
+        raise ValueError(text)
+    return float(Fraction(text)) if "/" in text else float(text)
+
+
+def _rendered(explanation: Explanation, options: argparse.Namespace) -> Any:
+    """What is to be printed: text, or something that rich can print."""
+    shown: Any = explanation
+    if options.style != "textbook":
+        shown = explanation.derivation(style=options.style)
+    elif options.steps:
+        explanation.detail = "full"
+    match options.format:
+        case "latex":
+            return shown.to_latex()
+        case "markdown":
+            return shown.to_markdown()
+        case "html":
+            return shown.to_html()
+        case "json":
+            return shown.to_json()
+        case "python":
+            return explanation.python()
+    if _colours(options):
+        return shown
+    return shown.to_text(options.width or _width(), unicode=False)
+
+
+def _colours(options: argparse.Namespace) -> bool:
+    plain = options.no_color or options.ascii or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return options.output is None and not plain and sys.stdout.isatty()
+
+
+def _width() -> int:
+    import shutil
+
+    return max(40, shutil.get_terminal_size((80, 24)).columns) if sys.stdout.isatty() else 80
+
+
+def _write(result: Any, options: argparse.Namespace) -> None:
+    if not isinstance(result, str):
+        from rich.console import Console
+
+        Console(width=options.width or None, highlight=False).print(result)
+        return
+    text = result if result.endswith("\n") else result + "\n"
+    if options.output:
+        try:
+            Path(options.output).write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise ArgumentError(
+                f"can't write {options.output}: {error.strerror}", fix="choose another file with -o"
+            ) from None
+        return
+    try:
+        sys.stdout.write(text)
+    except UnicodeEncodeError:
+        sys.stdout.write(text.encode("ascii", "backslashreplace").decode("ascii"))
+    sys.stdout.flush()
+
+
+def _exit_code(error: GradexplainError) -> int:
+    if isinstance(error, (ParseError, ArgumentError)):
+        return UNREADABLE
+    if isinstance(error, (DomainError, FunctionError)):
+        return NO_DERIVATIVE
+    return UNSUPPORTED if isinstance(error, (NoRuleError, NotTraceableError)) else UNREADABLE
+
+
+def _visible(text: str) -> str:
+    """Control characters made visible: a message must not be able to steer the terminal."""
+    return "".join(c if c == "\n" or c.isprintable() else f"\\x{ord(c):02x}" for c in text)
+
+
+@contextmanager
+def _patience() -> Iterator[None]:
+    """Says on stderr that work goes on, if it takes long."""
+
+    def say() -> None:
+        print("gradexplain: still working ...", file=sys.stderr, flush=True)
+
+    timer = threading.Timer(PATIENCE, say)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

@@ -1,0 +1,145 @@
+"""`Calculus` differentiates a scalar graph by the rules of calculus books; steps and answer are both read off from it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import count
+
+from gradexplain.explain.naming import chosen, is_own_name, size_of
+from gradexplain.explain.pen import Pen
+from gradexplain.explain.rules import Rule, Scope, rule_of
+from gradexplain.explain.terms import product
+from gradexplain.graph import Node, ancestors, constant, depends_on
+
+_LETTERS = "uvwpqrsabdeghjkmlt"
+_SMALL, _MIDDLE = 24, 60  # operations of a program that is written out, and of one with a name for each long part
+_LONGEST_LINEAR = 12  # nodes of a slope that is looked at to see whether it is constant
+
+
+class Calculus:
+    """The derivative of `output` with respect to `x`: the rule and the derivative of every node on the way.
+
+    `pen` writes all formulas: long parts are called by the names of the program, their derivatives by the same with a
+    prime. Without recursion, and linear in the number of nodes.
+    """
+
+    def __init__(self, output: Node, x: Node, names: Mapping[Node, str]) -> None:
+        self.output, self.x, self.names = output, x, names
+        order = ancestors([output])
+        self.varying = depends_on(order, [x])
+        self.rules: dict[Node, Rule] = {}
+        self.slopes: dict[Node, Node] = {x: constant(1)}
+        self.letters: dict[Node, str] = {}
+        self.pen = Pen(self._named(output))
+        self._free_letters = _letters({*names.values(), *(n.params["name"] for n in order if not n.inputs and "name" in n.params)})
+        self._uses = Counter(n for node in order for n in node.inputs)
+        self._sizes: dict[Node, int] = {}
+        self._times = partial(product, atoms=self.pen.named)
+        if output in self.varying:
+            self._differentiate()
+
+    @property
+    def slope(self) -> Node:
+        """The derivative of the output."""
+        return self.slopes.get(self.output, constant(0))
+
+    def operands(self, node: Node) -> list[Node]:
+        """What the rule of a node needs the derivatives of."""
+        return [n for n in self.rules[node].operands if n in self.varying]
+
+    def is_linear(self, node: Node) -> bool:
+        """Whether a node is a*x + b."""
+        seen, waiting = set(), [self.slopes[node]]
+        while waiting:
+            n = waiting.pop()
+            if n is self.x or len(seen) > _LONGEST_LINEAR or n in self.pen.named:
+                return False
+            if n not in seen:
+                seen.add(n)
+                waiting.extend(n.inputs)
+        return True
+
+    def letter(self, node: Node) -> str:
+        """What a node is called in the statements of rules: its name, or a letter of its own."""
+        if node in self.pen.named:
+            return self.pen.named[node]
+        if node not in self.letters:
+            name = self.names.get(node, "")
+            self.letters[node] = name if name and is_own_name(name) and node is not self.output else next(self._free_letters)
+        return self.letters[node]
+
+    def called(self, node: Node) -> str:
+        """The name or letter of a node, "" if it has none so far."""
+        return self.pen.named.get(node) or self.letters.get(node, "")
+
+    def _named(self, output: Node) -> dict[Node, str]:
+        """The parts that formulas call by name: in a short program only what is used several times."""
+        size = size_of(output)
+        if size <= _SMALL:
+            self._longest, self._longest_named = 40, 4
+            return chosen(output, self.names, small=2, large=size, reused=True)
+        if size <= _MIDDLE:
+            self._longest, self._longest_named = 16, 4
+            return chosen(output, self.names, small=0, large=10)
+        self._longest, self._longest_named = 8, 1
+        return chosen(output, self.names, small=0, large=3)
+
+    def _differentiate(self) -> None:
+        """Operands before their users, in depth-first order: logarithms that rules introduce are on the way too."""
+        scope = Scope(self.varying, self._is_inner)
+        waiting = [self.output]
+        while waiting:
+            node = waiting[-1]
+            if node not in self.slopes and node not in self.rules:
+                self.rules[node] = rule_of(node, scope)
+                self._note_new(self.rules[node].operands)
+            needed = [] if node in self.slopes else [n for n in self.operands(node) if n not in self.slopes]
+            if needed:
+                waiting.extend(reversed(needed))
+                continue
+            waiting.pop()
+            if node not in self.slopes:
+                self.slopes[node] = self._apply(node)
+
+    def _note_new(self, operands: Sequence[Node]) -> None:
+        for node in [m for n in operands for m in (*n.inputs, n)]:
+            if node.op.differentiable and any(n in self.varying for n in node.inputs):
+                self.varying.add(node)
+
+    def _is_inner(self, node: Node) -> bool:
+        """Whether a sum within a sum (a product within a product) may be taken as one with it."""
+        return self._uses[node] == 1 and node not in self.pen.named and not is_own_name(self.names.get(node, "v0"))
+
+    def _apply(self, node: Node) -> Node:
+        rule = self.rules[node]
+        primes = [self.slopes[n] if n in self.varying else None for n in rule.operands]
+        slope = rule.slope(rule.operands, primes, self._times)
+        limit = self._longest_named if node in self.pen.named else self._longest
+        if slope.inputs and slope not in self.pen.named and self._size(slope) > limit and node is not self.output:
+            name = self.names.get(node) or self.letter(node)
+            self.letters.setdefault(node, name)
+            self.pen.name(slope, f"{name}'")
+            self._sizes[slope] = 0
+        return slope
+
+    def _size(self, node: Node) -> int:
+        waiting = [node]
+        while waiting:
+            n = waiting[-1]
+            if n in self._sizes:
+                waiting.pop()
+            elif n in self.pen.named:
+                self._sizes[n] = 0
+            elif missing := [m for m in n.inputs if m not in self._sizes]:
+                waiting.extend(missing)
+            else:
+                self._sizes[n] = min(bool(n.inputs) + sum(self._sizes[m] for m in n.inputs), 10**9)
+        return self._sizes[node]
+
+
+def _letters(taken: set[str]) -> Iterator[str]:
+    """Letters for parts, those that the program does not use."""
+    yield from (c for c in _LETTERS if c not in taken)
+    yield from (name for n in count(1) if (name := f"u{n}") not in taken)

@@ -1,0 +1,337 @@
+"""Derivations as in a calculus book: the tree of rules that leads from a function to its derivative.
+
+`Calculus` has applied the rules; here is decided which of them get a line, and what stands in it. Level "brief" is silent
+about sums, constant multiples, and powers or functions of x or a*x + b; level "full" states every rule once and refers to
+earlier steps for what was derived already. Long derivations keep their outermost and innermost steps.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import sympy as sp
+
+from gradexplain.explain.calculus import Calculus
+from gradexplain.explain.model import Derivation, Detail, Step
+from gradexplain.explain.naming import MOST_DEFINITIONS, is_own_name, names, output_name
+from gradexplain.explain.pen import letter
+from gradexplain.explain.rules import LOGARITHMIC, Rule
+from gradexplain.explain.terms import plain_product
+from gradexplain.graph import VARIABLE, Node, ancestors, constant, depends_on, variable
+from gradexplain.trace.run import Program
+from gradexplain.trace.source import place_of
+
+MOST_STEPS = 40
+_LONGEST_CHAIN, _OUTERMOST, _INNERMOST = 10, 6, 3
+
+
+def derive(
+    program: Program, wrt: str, *, order: int = 1, detail: Detail = "brief", closed: Any = None, key: str = ""
+) -> Derivation:
+    """The derivation of a derivative of a scalar program; its `root` is None where arrays are involved.
+
+    `closed` has the closed form and how it came about; a key such as "x,y" stands for derivatives one after the other.
+    """
+    variables = tuple(key.split(",")) if "," in key else (wrt,) * order
+    named = names(program)
+    node, previous = program.output, None
+    for i in range(len(variables)):
+        last = i == len(variables) - 1
+        stage = _Stage(program, node, variables[: i + 1], named, detail, closed if last else None, previous)
+        if not stage.is_scalar:
+            return stage.without_steps()
+        previous, node = stage.derivation(), stage.calculus.slope
+        named = _names_of_more(node, named)
+    assert previous is not None
+    return previous
+
+
+def slope(program: Program, wrt: str) -> Node:
+    """The derivative as the rules give it: the value of the whole step tree, as a node."""
+    return Calculus(program.output, program.inputs[wrt], names(program)).slope
+
+
+def _names_of_more(node: Node, named: Mapping[Node, str]) -> dict[Node, str]:
+    """Names also for the nodes of a first derivative, whose own derivative is next."""
+    found, taken = dict(named), set(named.values())
+    free = (f"v{i}" for i in range(1, 10**9) if f"v{i}" not in taken)
+    for n in ancestors([node]):
+        if n.inputs and n not in found:
+            found[n] = next(free)
+    return found
+
+
+@dataclass(slots=True)
+class _Entry:
+    """A step to be: the node that it differentiates, and the steps inside it."""
+
+    node: Node
+    children: list[_Entry] = field(default_factory=list)
+    first: _Entry | None = None  # the earlier step that derived the same
+    elided: int = 0
+    number: int = 0
+
+
+class _Stage:
+    """One derivation: of the function, or of the derivative of the order before."""
+
+    def __init__(
+        self,
+        program: Program,
+        output: Node,
+        variables: tuple[str, ...],
+        named: Mapping[Node, str],
+        detail: Detail,
+        closed: Any,
+        previous: Derivation | None,
+    ) -> None:
+        self.program, self.output, self.variables, self.detail = program, output, variables, detail
+        self.named, self.closed, self.previous = named, closed, previous
+        self.x = program.inputs[variables[-1]]
+        varying = depends_on(ancestors([output]), [self.x])
+        self.is_scalar = all(n.shape == () and n.op.family in ("elementwise", "leaf") for n in varying | {output})
+        if self.is_scalar:
+            self.calculus = Calculus(output, self.x, named)
+            self.pen = self.calculus.pen
+
+    def derivation(self) -> Derivation:
+        """The derivation with its steps."""
+        (function,) = self.pen.open([self.output]) if self.output.inputs else self.pen.write([self.output])
+        if self.output not in self.calculus.varying or self.output is self.x:
+            root, entries = self._single_step(function), []
+        else:
+            root, entries = self._steps()
+        result = self.closed.expr if self.closed is not None else root.after
+        definitions = self._definitions([function, *_formulas(root)], {e.node for e in entries})
+        return self._record(function, root, result, definitions, sum(e.elided for e in entries))
+
+    def without_steps(self) -> Derivation:
+        """A record for array programs, which calculus books do not derive number by number."""
+        from gradexplain.explain.naming import formula
+
+        result = self.closed.expr if self.closed is not None else sp.S.NaN
+        return self._record(formula(self.program, self.named), None, result, (), 0)
+
+    def _record(self, function: Any, root: Step | None, result: Any, definitions: Any, elided: int) -> Derivation:
+        closed = self.closed
+        return Derivation(
+            variable=self.variables[-1],
+            order=len(self.variables),
+            detail=self.detail,
+            function=function,
+            constants=tuple(n for n in self.program.inputs if n != self.variables[-1]),
+            root=root,
+            raw=result if root is None else root.after,
+            rewrites=tuple(closed.rewrites) if closed is not None else (),
+            result=result,
+            where=tuple(closed.where.items()) if closed is not None else (),
+            names=definitions,
+            elided=elided,
+            conditions=self._conditions(),
+            output=output_name(self.program.name, set(self.program.inputs)),
+            variables=self.variables,
+            previous=self.previous,
+        )
+
+    def _conditions(self) -> tuple[str, ...]:
+        found = dict.fromkeys(self.closed.conditions if self.closed is not None else ())
+        if self.is_scalar:
+            logarithms = [n for n, rule in self.calculus.rules.items() if rule.name == LOGARITHMIC]
+            bases = self.pen.write([n.inputs[0] for n in logarithms[:4]])
+            found |= dict.fromkeys(f"{sp.sstr(base, order='none')} > 0" for base in bases)
+        return tuple(found)
+
+    def _single_step(self, function: Any) -> Step:
+        (after,) = self.pen.write([self.calculus.slope])
+        return Step("identity" if self.output is self.x else "constant rule", function, after, number=1)
+
+    def _steps(self) -> tuple[Step, list[_Entry]]:
+        """The tree of steps, and what it was made from."""
+        root = self._tree()
+        _shorten_chains(root)
+        _keep_first(root, MOST_STEPS)
+        entries = list(_preorder(root))
+        for number, entry in enumerate(entries, 1):
+            entry.number = number
+        for entry in entries:
+            self._letters(entry.node)
+        made: dict[int, Step] = {}
+        for entry in reversed(entries):
+            made[entry.number] = self._step(entry, tuple(made[c.number] for c in entry.children))
+        return made[1], entries
+
+    def _tree(self) -> _Entry:
+        """The steps that get a line, in reading order; what was derived before only where the level is full."""
+        root = _Entry(self.output)
+        seen = {self.output: root}
+        waiting = [root]
+        while waiting:
+            entry = waiting.pop()
+            if entry.first is not None:
+                continue
+            for node in self._shown(entry.node):
+                if node not in seen:
+                    seen[node] = _Entry(node)
+                    entry.children.append(seen[node])
+                elif self.detail == "full" and node is not entry.node:
+                    entry.children.append(_Entry(node, first=seen[node]))
+            waiting.extend(reversed(entry.children))
+        return root
+
+    def _shown(self, node: Node) -> list[Node]:
+        """The parts of a step that get a step: its operands, or what is inside of those that are passed in silence."""
+        found: dict[Node, None] = {}
+        passed: set[Node] = set()
+        waiting = self.calculus.operands(node)[::-1]
+        while waiting:
+            n = waiting.pop()
+            if n is self.x or n in passed or n in found:
+                continue
+            if self.detail == "full" or not self._is_silent(n):
+                found[n] = None
+            else:
+                passed.add(n)
+                waiting.extend(self.calculus.operands(n)[::-1])
+        return list(found)
+
+    def _is_silent(self, node: Node) -> bool:
+        rule = self.calculus.rules[node]
+        if node in self.pen.named or self.calculus.slopes[node] in self.pen.named or rule.is_loud:
+            return False
+        return rule.is_quiet or all(self.calculus.is_linear(n) for n in self.calculus.operands(node))
+
+    def _letters(self, node: Node) -> None:
+        rule = self.calculus.rules[node]
+        if not rule.is_quiet:
+            for n in self.calculus.operands(node):
+                if n is not self.x:
+                    self.calculus.letter(n)
+
+    def _step(self, entry: _Entry, substeps: tuple[Step, ...]) -> Step:
+        node, rule = entry.node, self.calculus.rules[entry.node]
+        (before,) = self.pen.open([node])
+        slope = self.calculus.slopes[node]
+        (after,) = self.pen.open([slope]) if slope in self.pen.named else self.pen.write([slope])
+        name = self.named.get(node, "")
+        return Step(
+            rule.name,
+            before,
+            after,
+            target="" if node is self.output else self.calculus.called(node),
+            statement=self._statement(node, rule),
+            bindings=() if rule.is_quiet or entry.first else self._bindings(rule),
+            substeps=substeps,
+            number=entry.number,
+            name=name if name and is_own_name(name) else "",
+            place=place_of(self.program.trace.sites.get(node)),
+            reference=entry.first.number or None if entry.first else None,
+            elided=entry.elided,
+        )
+
+    def _statement(self, node: Node, rule: Rule) -> tuple[Any, Any] | None:
+        """The rule on letters: what is differentiated, and what its derivative is."""
+        letters: list[Node] = []
+        primes: list[Node | None] = []
+        general = iter([c for c in "fgh" if c not in self.program.inputs])
+        for n in rule.operands:
+            if n not in self.calculus.varying:
+                held = rule.held if n.op is not VARIABLE and rule.held not in self.program.inputs else ""
+                letters.append(variable(held) if held else n)
+                primes.append(None)
+            elif n is self.x and not (rule.is_quiet or rule.is_loud):
+                letters.append(n)
+                primes.append(constant(1))
+            else:
+                name = next(general, "") if rule.is_quiet else self.calculus.letter(n)
+                if not name:
+                    return None
+                letters.append(variable(name))
+                primes.append(variable(f"{name}'"))
+        value = rule.value(*letters)
+        (left,) = self.pen.open([value])
+        (right,) = self.pen.write([rule.slope(letters, primes, plain_product)])
+        return left, right
+
+    def _bindings(self, rule: Rule) -> tuple[tuple[str, Any], ...]:
+        """What the letters stand for, then their derivatives."""
+        held = [n for n in rule.operands if n not in self.calculus.varying and rule.held and n.op is not VARIABLE]
+        lettered = list(dict.fromkeys(n for n in rule.operands if n in self.calculus.varying and n is not self.x))
+        unnamed = [n for n in lettered if n not in self.pen.named]
+        values = [(rule.held, e) for e in self.pen.write(held)]
+        values += zip(map(self.calculus.letter, unnamed), self.pen.write(unnamed), strict=True)
+        primed = [*([self.x] if self.x in rule.operands and rule.is_loud else []), *lettered]
+        slopes = self.pen.write([self.calculus.slopes[n] for n in primed])
+        primes = [(f"{self.calculus.letter(n)}'", e) for n, e in zip(primed, slopes, strict=True)]
+        return (*values, *((name, e) for name, e in primes if e != letter(name)))
+
+    def _definitions(self, formulas: Sequence[Any], stepped: set[Node]) -> tuple[tuple[str, Any], ...]:
+        """The named parts that the formulas use, directly or through others, in the order of computation."""
+        nodes = {name: n for n, name in [*self.calculus.letters.items(), *self.pen.named.items()] if not name.endswith("'")}
+        found: dict[Node, Any] = {}
+        direct = list(dict.fromkeys(n for e in formulas for n in self._names_in(e, nodes)))
+        waiting = deque(direct)
+        while waiting and len(found) <= MOST_DEFINITIONS:
+            node = waiting.popleft()
+            if node not in found and node is not self.output:
+                (found[node],) = self.pen.open([node])
+                waiting.extend(self._names_in(found[node], nodes))
+        if len(found) > MOST_DEFINITIONS:  # steps say what they are about; here only what none of them is about
+            found = {n: found[n] for n in direct[:MOST_DEFINITIONS] if n in found and n not in stepped}
+        return tuple((self.calculus.called(n), found[n]) for n in sorted(found, key=lambda n: n.index))
+
+    def _names_in(self, formula: Any, nodes: Mapping[str, Node]) -> list[Node]:
+        names = sorted({s.name for s in formula.free_symbols})
+        return [nodes[n] for n in names if n in nodes and nodes[n] in self.pen.named]
+
+
+def _formulas(root: Step) -> list[Any]:
+    found, waiting = [], [root]
+    while waiting:
+        step = waiting.pop()
+        found += [step.before, step.after, *(e for _, e in step.bindings)]
+        waiting.extend(step.substeps)
+    return found
+
+
+def _preorder(root: _Entry) -> Iterator[_Entry]:
+    waiting = [root]
+    while waiting:
+        entry = waiting.pop()
+        yield entry
+        waiting.extend(reversed(entry.children))
+
+
+def _shorten_chains(root: _Entry) -> None:
+    """Of a long chain of steps, each the only one inside the last, the outermost and the innermost stay."""
+    inside: set[int] = set()
+    for entry in list(_preorder(root)):
+        if id(entry) in inside:
+            continue
+        chain = [entry]
+        while len(chain[-1].children) == 1:
+            chain.append(chain[-1].children[0])
+        inside.update(map(id, chain))
+        if len(chain) > _LONGEST_CHAIN:
+            chain[_OUTERMOST - 1].elided = len(chain) - _OUTERMOST - _INNERMOST
+            chain[_OUTERMOST - 1].children = [chain[-_INNERMOST]]
+
+
+def _keep_first(root: _Entry, most: int) -> None:
+    """Level by level, as many steps as a page holds; the rest is counted where it was."""
+    sizes: dict[int, int] = {}
+    for entry in reversed(list(_preorder(root))):
+        sizes[id(entry)] = 1 + entry.elided + sum(sizes[id(c)] for c in entry.children)
+    kept = 1
+    waiting = deque([root])
+    while waiting:
+        entry = waiting.popleft()
+        if kept + len(entry.children) > most:
+            entry.elided += sum(sizes[id(c)] for c in entry.children)
+            entry.children = []
+        kept += len(entry.children)
+        waiting.extend(entry.children)
+
+
