@@ -71,7 +71,7 @@ def _wrapped_latex(printer: Any, a: Any) -> str:
 
 
 def _strength(a: Any) -> int:
-    if isinstance(a, ArrayOperation) or a.is_Symbol:
+    if isinstance(a, ArrayOperation) or a.is_Symbol or isinstance(a, sp.Function):
         return POSTFIX
     level = precedence(a)
     return SUM if level < 45 else PRODUCT if level < 60 else POWER if level < 80 else ATOM

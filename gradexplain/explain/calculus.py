@@ -1,4 +1,4 @@
-"""`Calculus` differentiates a scalar graph by the rules of calculus books; steps and answer are both read off from it."""
+"""`Calculus` differentiates a scalar graph by the rules of calculus books; steps and answer are read off from it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gradexplain.explain.naming import chosen, is_own_name, size_of
 from gradexplain.explain.pen import Pen
 from gradexplain.explain.rules import Rule, Scope, rule_of
 from gradexplain.explain.terms import product
-from gradexplain.graph import Node, ancestors, constant, depends_on
+from gradexplain.graph import VARIABLE, Node, ancestors, constant, depends_on
 
 _LETTERS = "uvwpqrsabdeghjkmlt"
 _SMALL, _MIDDLE = 24, 60  # operations of a program that is written out, and of one with a name for each long part
@@ -33,7 +33,7 @@ class Calculus:
         self.slopes: dict[Node, Node] = {x: constant(1)}
         self.letters: dict[Node, str] = {}
         self.pen = Pen(self._named(output))
-        self._free_letters = _letters({*names.values(), *(n.params["name"] for n in order if not n.inputs and "name" in n.params)})
+        self._free_letters = _letters({*names.values(), *(n.params["name"] for n in order if n.op is VARIABLE)})
         self._uses = Counter(n for node in order for n in node.inputs)
         self._sizes: dict[Node, int] = {}
         self._times = partial(product, atoms=self.pen.named)
@@ -51,7 +51,8 @@ class Calculus:
 
     def is_linear(self, node: Node) -> bool:
         """Whether a node is a*x + b."""
-        seen, waiting = set(), [self.slopes[node]]
+        seen: set[Node] = set()
+        waiting = [self.slopes[node]]
         while waiting:
             n = waiting.pop()
             if n is self.x or len(seen) > _LONGEST_LINEAR or n in self.pen.named:
@@ -67,7 +68,8 @@ class Calculus:
             return self.pen.named[node]
         if node not in self.letters:
             name = self.names.get(node, "")
-            self.letters[node] = name if name and is_own_name(name) and node is not self.output else next(self._free_letters)
+            own = bool(name) and is_own_name(name) and node is not self.output
+            self.letters[node] = name if own else next(self._free_letters)
         return self.letters[node]
 
     def called(self, node: Node) -> str:

@@ -69,8 +69,8 @@ class Derivation:
 class Local:
     """What an operation does to the adjoint of its result for one operand.
 
-    `formula` is the local derivative of an entrywise operation, else the whole pullback; `applied` is the rule before its
-    numbers are worked out (`2*x**(2 - 1)`), None where that is the same.
+    `formula` is the local derivative of an entrywise operation, else the whole pullback; `applied` is the rule before
+    its numbers are worked out (`2*x**(2 - 1)`), None where that is the same.
     """
 
     operand: str

@@ -14,7 +14,7 @@ from gradexplain.trace.source import name_of
 MOST_LOOKED_UP = 20_000  # nodes whose names are read from the source
 _LONG = 60  # operations of a formula that is written out
 MOST_DEFINITIONS = 12
-_SILENT = {"broadcast_to", "reshape", "as_number"}
+_SILENT = {"broadcast_to", "as_number"}
 
 
 def names(program: Program, limit: int = MOST_LOOKED_UP) -> dict[Node, str]:
@@ -124,9 +124,7 @@ def _pen(program: Program, names: Mapping[Node, str]) -> Pen:
     return Pen(given, lambda n: is_silent(n, program))
 
 
-def chosen(
-    output: Node, names: Mapping[Node, str], *, small: int, large: int, reused: bool = False
-) -> dict[Node, str]:
+def chosen(output: Node, names: Mapping[Node, str], *, small: int, large: int, reused: bool = False) -> dict[Node, str]:
     """The nodes that formulas call by name: the user's of more than `small` operations, any of more than `large`.
 
     With `reused`, the user's names are kept only where the value is used several times.

@@ -34,6 +34,10 @@ class Pen:
         self.named[node] = name
         self._table[node] = letter(name)
 
+    def put(self, node: Node, expression: Any) -> None:
+        """From now on the node is written as this expression."""
+        self._table[node] = expression
+
     def write(self, nodes: Sequence[Node]) -> list[Any]:
         """The nodes as expressions."""
         with sp.evaluate(False):

@@ -1,8 +1,8 @@
 """The rules of calculus as a book states them: which rule an operation calls for, and what it says.
 
-The table of derivatives gives every operation its partial derivatives; that is the rule of most of them. The few that
-have rules of their own in calculus books (products, quotients, powers, sums, branches) are in `_CHOICES`: a function from
-the node to its `Rule`. A rule is stated by running it on letters and applied by running it on nodes, so both agree.
+The table of derivatives gives every operation its partial derivatives; that is the rule of most of them. The few
+that have rules of their own in calculus books (products, quotients, powers, sums, branches) are in `_CHOICES`: a
+function from the node to its `Rule`. A rule is stated by running it on letters and applied by running it on nodes, so both agree.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ Slope = Callable[[Sequence[Node], Sequence[Node | None], Times], Node]
 SUM, DIFFERENCE, MULTIPLE = "sum rule", "difference rule", "constant multiple rule"
 PRODUCT, QUOTIENT, RECIPROCAL, BRANCHES = "product rule", "quotient rule", "reciprocal rule", "branch by branch"
 LOGARITHMIC = "logarithmic differentiation"
+QUIET = (SUM, DIFFERENCE, MULTIPLE)
+LOUD = (PRODUCT, QUOTIENT, RECIPROCAL, LOGARITHMIC, BRANCHES)
 _MOST_OPERANDS = 12  # a longer sum or product is taken in parts
 
 
@@ -42,12 +44,12 @@ class Rule:
     @property
     def is_quiet(self) -> bool:
         """Whether people apply it without a word: sums and constant multiples."""
-        return self.name in (SUM, DIFFERENCE, MULTIPLE)
+        return self.name in QUIET
 
     @property
     def is_loud(self) -> bool:
         """Whether it takes a line however simple its operands are."""
-        return self.name in (PRODUCT, QUOTIENT, RECIPROCAL, LOGARITHMIC, BRANCHES)
+        return self.name in LOUD
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Products and sums as a person writes them while differentiating: the number first, one fraction bar, no zeros.
 
-Only arithmetic on numbers and whole powers of the same factor is done silently; everything else is left as a rule made it.
+Only arithmetic on numbers and whole powers of one factor is done silently; everything else is left as a rule made it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Derivations as in a calculus book: the tree of rules that leads from a function to its derivative.
 
-`Calculus` has applied the rules; here is decided which of them get a line, and what stands in it. Level "brief" is silent
-about sums, constant multiples, and powers or functions of x or a*x + b; level "full" states every rule once and refers to
-earlier steps for what was derived already. Long derivations keep their outermost and innermost steps.
+`Calculus` has applied the rules; here is decided which of them get a line, and what stands in it. Level "brief" is
+silent about sums, constant multiples, and powers or functions of x or a*x + b; level "full" states every rule once and
+refers to earlier steps for what was derived already. Long derivations keep their outermost and innermost steps.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class _Stage:
         """The derivation with its steps."""
         (function,) = self.pen.open([self.output]) if self.output.inputs else self.pen.write([self.output])
         if self.output not in self.calculus.varying or self.output is self.x:
-            root, entries = self._single_step(function), []
+            root, entries = self._single_step(function)
         else:
             root, entries = self._steps()
         result = self.closed.expr if self.closed is not None else root.after
@@ -144,9 +144,9 @@ class _Stage:
             found |= dict.fromkeys(f"{sp.sstr(base, order='none')} > 0" for base in bases)
         return tuple(found)
 
-    def _single_step(self, function: Any) -> Step:
+    def _single_step(self, function: Any) -> tuple[Step, list[_Entry]]:
         (after,) = self.pen.write([self.calculus.slope])
-        return Step("identity" if self.output is self.x else "constant rule", function, after, number=1)
+        return Step("identity" if self.output is self.x else "constant rule", function, after, number=1), []
 
     def _steps(self) -> tuple[Step, list[_Entry]]:
         """The tree of steps, and what it was made from."""
@@ -262,14 +262,14 @@ class _Stage:
         unnamed = [n for n in lettered if n not in self.pen.named]
         values = [(rule.held, e) for e in self.pen.write(held)]
         values += zip(map(self.calculus.letter, unnamed), self.pen.write(unnamed), strict=True)
-        primed = [*([self.x] if self.x in rule.operands and rule.is_loud else []), *lettered]
+        primed = [n for n in dict.fromkeys(rule.operands) if n in lettered or (n is self.x and rule.is_loud)]
         slopes = self.pen.write([self.calculus.slopes[n] for n in primed])
         primes = [(f"{self.calculus.letter(n)}'", e) for n, e in zip(primed, slopes, strict=True)]
         return (*values, *((name, e) for name, e in primes if e != letter(name)))
 
     def _definitions(self, formulas: Sequence[Any], stepped: set[Node]) -> tuple[tuple[str, Any], ...]:
         """The named parts that the formulas use, directly or through others, in the order of computation."""
-        nodes = {name: n for n, name in [*self.calculus.letters.items(), *self.pen.named.items()] if not name.endswith("'")}
+        nodes = {name: n for n, name in self.pen.named.items() if not name.endswith("'")}
         found: dict[Node, Any] = {}
         direct = list(dict.fromkeys(n for e in formulas for n in self._names_in(e, nodes)))
         waiting = deque(direct)
@@ -284,7 +284,7 @@ class _Stage:
 
     def _names_in(self, formula: Any, nodes: Mapping[str, Node]) -> list[Node]:
         names = sorted({s.name for s in formula.free_symbols})
-        return [nodes[n] for n in names if n in nodes and nodes[n] in self.pen.named]
+        return [nodes[n] for n in names if n in nodes]
 
 
 def _formulas(root: Step) -> list[Any]:
@@ -333,5 +333,3 @@ def _keep_first(root: _Entry, most: int) -> None:
             entry.children = []
         kept += len(entry.children)
         waiting.extend(entry.children)
-
-

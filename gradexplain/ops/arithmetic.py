@@ -66,6 +66,18 @@ def _masked(function: Callable[..., Node], node: Node, *others: Node) -> Node | 
     return None
 
 
+def _merged_masks(a: Node, b: Node) -> Node | None:
+    """where(c, p, 0) + where(c, 0, q) is where(c, p, q): the two sides of one branch come together again."""
+    if a.op is not b.op or a.op not in (where, by_order) or a.inputs[:-2] != b.inputs[:-2]:
+        return None
+    if (is_scalar_constant(a.inputs[-1], 0) and is_scalar_constant(b.inputs[-2], 0)) or (
+        is_scalar_constant(a.inputs[-2], 0) and is_scalar_constant(b.inputs[-1], 0)
+    ):
+        left, right = (add(p, q) for p, q in zip(a.inputs[-2:], b.inputs[-2:], strict=True))
+        return a.op(*a.inputs[:-2], left, right)
+    return None
+
+
 def _fold_add(a: Node, b: Node) -> Node | None:
     if is_scalar_constant(a, 0):
         return _whole(b, a, b)
@@ -77,7 +89,7 @@ def _fold_add(a: Node, b: Node) -> Node | None:
         return sub(b, a.inputs[0])
     if a is b:
         return mul(2, a)
-    return _fold_constants(operator.add, a, b) or _refold(add, a, b)
+    return _merged_masks(a, b) or _fold_constants(operator.add, a, b) or _refold(add, a, b)
 
 
 def _fold_sub(a: Node, b: Node) -> Node | None:

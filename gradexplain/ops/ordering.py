@@ -87,13 +87,22 @@ by_order = elementwise("by_order", _by_order, _by_order_symbol,
 # fmt: on
 
 
-def _larger(y: Node, a: Node, b: Node) -> Node:
-    """d max(a, b)/da: 1 where a is larger; where they tie 0 beside a constant, else one half."""
+# d max(a, b): 1 where the operand is larger; where they tie 0 beside a constant, else one half.
+def _max_first(y: Node, a: Node, b: Node) -> Node:
     return where(greater(a, b), 1, 0) if is_scalar_constant(b) else by_order(a, b, 1, 0)
 
 
-def _smaller(y: Node, a: Node, b: Node) -> Node:
-    return where(less(a, b), 1, 0) if is_scalar_constant(b) else by_order(b, a, 1, 0)
+def _max_second(y: Node, a: Node, b: Node) -> Node:
+    return where(greater(b, a), 1, 0) if is_scalar_constant(a) else by_order(a, b, 0, 1)
+
+
+def _min_first(y: Node, a: Node, b: Node) -> Node:
+    return where(less(a, b), 1, 0) if is_scalar_constant(b) else by_order(a, b, 0, 1)
+
+
+def _min_second(y: Node, a: Node, b: Node) -> Node:
+    return where(less(b, a), 1, 0) if is_scalar_constant(a) else by_order(a, b, 1, 0)
+
 
 
 def _floor_text(function: str) -> Any:
@@ -123,10 +132,10 @@ fmod = elementwise("fmod", np.fmod, lambda sp, a, b: a - b * sp.sign(a / b) * sp
                    lambda y, a, b: 1, lambda y, a, b: -trunc(a / b), rule="remainder rule", math="fmod",
                    exact=lambda mp, a, b: a - b * mp.sign(a / b) * mp.floor(mp.fabs(a / b)),
                    kinks="jumps where a/b is an integer", domain=(Domain(), Domain(0.3, 2.5, "x != 0")))
-maximum = elementwise("maximum", np.maximum, "Max", _larger, lambda y, a, b: _larger(y, b, a), rule="larger operand",
+maximum = elementwise("maximum", np.maximum, "Max", _max_first, _max_second, rule="larger operand",
                       exact=lambda mp, a, b: max(a, b), math=lambda a, b: Code(f"max({a}, {b})"),
                       kinks="a = b: each operand has half, a constant has all")
-minimum = elementwise("minimum", np.minimum, "Min", _smaller, lambda y, a, b: _smaller(y, b, a), rule="smaller operand",
+minimum = elementwise("minimum", np.minimum, "Min", _min_first, _min_second, rule="smaller operand",
                       exact=lambda mp, a, b: min(a, b), math=lambda a, b: Code(f"min({a}, {b})"),
                       kinks="a = b: each operand has half, a constant has all")
 clip = elementwise("clip", np.clip, lambda sp, x, lo, hi: sp.Piecewise((lo, x < lo), (hi, x > hi), (x, True)),

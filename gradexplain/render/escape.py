@@ -190,30 +190,32 @@ def latex(text: str) -> str:
 
 _LATEX_SYMBOLS = {
     "∂": r"\partial", "∇": r"\nabla", "∑": r"\sum", "∏": r"\prod", "∫": r"\int", "√": r"\surd", "∞": r"\infty",
-    "·": r"\cdot", "⋅": r"\cdot", "×": r"\times", "⊙": r"\odot", "⊗": r"\otimes", "−": "-", "±": r"\pm", "≤": r"\le", "≥": r"\ge", "≠": r"\ne",
-    "≈": r"\approx", "→": r"\to", "←": r"\gets", "⇒": r"\Rightarrow", "↦": r"\mapsto", "∈": r"\in",
-    "…": r"\ldots", "²": "^2", "³": "^3", "′": "'",
+    "·": r"\cdot", "⋅": r"\cdot", "×": r"\times", "⊙": r"\odot", "⊗": r"\otimes", "±": r"\pm", "≤": r"\le",
+    "≥": r"\ge", "≠": r"\ne", "≈": r"\approx", "→": r"\to", "←": r"\gets", "⇒": r"\Rightarrow", "↦": r"\mapsto",
+    "∈": r"\in", "…": r"\ldots", "²": "^2", "³": "^3", "′": "'", "−": "-",
 }  # fmt: skip
-_ACCENTS = frozenset("\u0300\u0301\u0302\u0303\u0304\u0307\u0308\u030a\u030b\u030c\u0327")
+# What the oldest font encoding of LaTeX composes.
+_LATEX_LETTERS = "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿ"
+_LATEX_LETTERS += "ĀāĂăĆćĈĉĊċČčĎďĒēĔĕĖėĚěĜĝĞğĠġĤĥĨĩĪīĬĭİıĴĵĹĺŃńŇňŌōŎŏŐőŒœŔŕŘřŚśŜŝŞşŠšŢţŤťŨũŪūŬŭŮůŰűŴŵŶŷŸŹźŻżŽž"
 
 
-def latex_characters(source: str) -> str:
+def latex_characters(source: str, *, in_formula: bool = False) -> str:
     r"""Return LaTeX source in which each character is one that pdfLaTeX knows.
 
-    >>> print(latex_characters("θ ≤ é, 字"))
-    \ensuremath{\theta} \ensuremath{\le} é, [U+5B57]
+    >>> print(latex_characters("θ ≤ é, 字"), latex_characters("x_{é}", in_formula=True))
+    \ensuremath{\theta} \ensuremath{\le} é, [U+5B57] x_{\text{é}}
     """
-    return source if source.isascii() else "".join(map(_latex_character, source))
+    if source.isascii():
+        return source
+    letter = r"\text{%s}" if in_formula else "%s"  # formulas have no accented letters but in text
+    return "".join(letter % c if c in _LATEX_LETTERS else _latex_character(c) for c in source)
 
 
 def _latex_character(character: str) -> str:
-    if character.isascii() or character in "ßæøÆØ":
+    if character.isascii():
         return character
     if symbol := _LATEX_SYMBOLS.get(character) or GREEK_LATEX.get(_greek(character)):
         return rf"\ensuremath{{{symbol}}}"
-    parts = unicodedata.normalize("NFD", character)
-    if len(parts) == 2 and parts[0].isascii() and parts[0].isalpha() and parts[1] in _ACCENTS:
-        return character
     return f"[U+{ord(character):04X}]"
 
 

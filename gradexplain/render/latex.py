@@ -118,7 +118,7 @@ def _inlines(line: Line) -> str:
 
 def _formula(formula: Formula) -> str:
     # Never empty: two dollars side by side would open a display.
-    return escape.latex_characters(escape.formula_latex(formula.latex, formula.text)) or "{}"
+    return escape.latex_characters(escape.formula_latex(formula.latex, formula.text), in_formula=True) or "{}"
 
 
 def _heading(line: Line, command: str) -> str:

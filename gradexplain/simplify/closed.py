@@ -10,15 +10,18 @@ from typing import Any
 import sympy as sp
 
 from gradexplain.simplify.rewrite import Rewrite
+from gradexplain.simplify.rules import decimals
 from gradexplain.graph import Node, ancestors
 from gradexplain.isolated import at_isolated_point
 from gradexplain.lambdify import Writer
 from gradexplain.numbers import exact_number
 from gradexplain.simplify.printing import latex, numpy_source, text
-from gradexplain.simplify.sampling import Samples, sample
-from gradexplain.simplify.scalar import simplified, vocabulary
+from gradexplain.simplify.sampling import Samples, sample, sample_widely
+from gradexplain.simplify.fingerprints import refined
+from gradexplain.simplify.scalar import cost, simplified, vocabulary
 from gradexplain.symbolic import expressions, symbol, tree_size
 from gradexplain.trace.run import Program
+from gradexplain.trace.source import name_of
 
 MOST_WRITTEN_OUT = 400  # operations of a formula that is written out; longer ones are named in parts
 _SMALL = 4  # operations of a shared part that is worth a name
@@ -84,17 +87,71 @@ def closed_form(key: str, gradient: Node, program: Program, names: Mapping[Node,
 
 
 def scalar_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str]) -> ClosedForm:
-    """The closed form of a scalar derivative of a scalar program."""
+    """The closed form of a scalar derivative of a scalar program: the cheapest of the checked candidates."""
     if tree_size(gradient) > MOST_WRITTEN_OUT:
         return named_form(key, gradient, program, names)
-    samples = sample([gradient], program.inputs, program.point)
+    near = sample([gradient], program.inputs, program.point)
+    samples = near.joined(sample_widely([gradient], program.inputs, program.point))
     (raw,) = expressions([gradient])
-    (written,) = expressions([program.output]) if tree_size(program.output) <= MOST_WRITTEN_OUT else (sp.S.Zero,)
+    known = _vocabulary(program, raw)
     healed = _heal(raw, gradient, program)
-    expr, rewrites, notes = simplified(healed, samples, 0, vocabulary(written, raw))
     if healed is not raw:
+        expr, rewrites, notes = simplified(healed, samples, 0, known)
         rewrites = (Rewrite("limit at an isolated point", raw, healed, "both sides agree to 12 digits"), *rewrites)
-    return ClosedForm(key, expr, {}, raw, rewrites, notes=(*notes, *_evidence(samples, expr)))
+        return ClosedForm(key, expr, {}, raw, rewrites, notes=(*notes, *_evidence(samples, expr)))
+    best: ClosedForm | None = None
+    for given in _namings(program, names):
+        for candidate in dict.fromkeys((refined(gradient, program.output, program.inputs, near, given), gradient)):
+            form = _candidate(key, candidate, gradient, given, samples, known, raw)
+            if form is not None and (best is None or _price(form, known) < _price(best, known)):
+                best = form
+    return best or ClosedForm(key, raw, {}, raw, notes=_evidence(samples, raw))
+
+
+def _candidate(
+    key: str, node: Node, gradient: Node, given: Mapping[Node, Any], samples: Samples, known: frozenset[Any], raw: Any
+) -> ClosedForm | None:
+    """One candidate graph, over some of the program's names, simplified and checked."""
+    if tree_size(node, given) > MOST_WRITTEN_OUT:
+        return None
+    (start,) = expressions([node], given)
+    where = _definitions(start, given)
+    expr, rewrites, notes = simplified(start, samples, 0, known, tuple(where.items()))
+    expr = decimals(expr)
+    where = {n: where[n] for n in _needed(expr, where)}
+    if samples.points and not samples.agrees(expr, 0, tuple(where.items())):
+        return None
+    if node is not gradient and start != raw:
+        rule = "identity" if not where else "in terms of " + ", ".join(where)
+        rewrites = (Rewrite(rule, raw, start, f"checked at {len(samples.points)} points to 40 digits"), *rewrites)
+    return ClosedForm(key, expr, where, raw, rewrites, notes=(*notes, *(() if samples.points else _evidence(samples, expr))))
+
+
+def _price(form: ClosedForm, known: frozenset[Any]) -> float:
+    """The program's own names are free but for the look that it takes to find them."""
+    return cost(form.expr, known) + sum(0.5 if name.isalpha() else 0.9 for name in form.where)
+
+
+def _namings(program: Program, names: Mapping[Node, str]) -> list[dict[Node, Any]]:
+    """The choices of named parts: none, or what the program itself gave a name."""
+    order = [n for n in ancestors([program.output]) if n.inputs and n.kind == "float" and n in names]
+    own = {n: sp.Symbol(names[n], real=True) for n in order if name_of(program.trace.sites.get(n))}
+    return [{}, own] if own else [{}]
+
+
+def _definitions(expr: Any, given: Mapping[Node, Any]) -> dict[str, Any]:
+    """What the names in a formula stand for, in terms of the arguments and of earlier names."""
+    table: dict[str, Any] = {}
+    for node in sorted(given, key=lambda n: n.index):
+        earlier = {n: s for n, s in given.items() if n.index < node.index}
+        (table[given[node].name],) = expressions([node], earlier)
+    return _needed(expr, table)
+
+
+def _vocabulary(program: Program, raw: Any) -> frozenset[Any]:
+    if tree_size(program.output) > MOST_WRITTEN_OUT:
+        return vocabulary(raw)
+    return vocabulary(*expressions([program.output]), raw)
 
 
 def _evidence(samples: Samples, expr: Any) -> tuple[str, ...]:

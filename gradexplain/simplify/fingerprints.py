@@ -17,8 +17,9 @@ import mpmath as mp
 
 from gradexplain.evaluate import evaluate_exact
 from gradexplain.graph import Node, ancestors, constant
-from gradexplain.ops.arithmetic import add, neg, sub
+from gradexplain.ops.arithmetic import add, div, mul, neg, power, sub
 from gradexplain.simplify.sampling import DIGITS, Samples
+from gradexplain.symbolic import expressions, tree_size
 
 _KEPT = 22  # digits that must agree
 _ZERO = mp.mpf(10) ** -30
@@ -43,8 +44,30 @@ def refined(gradient: Node, output: Node, inputs: Mapping[str, Node], samples: S
 
 
 def _is_analytic(order: list[Node]) -> bool:
-    """Agreement at points proves nothing about a branch that no point lies on."""
-    return not any(n.op.kinks or n.kind == "bool" for n in order)
+    """Agreement at points proves nothing about a branch that no point lies on, nor about the far side of a root."""
+    return all(not n.op.kinks and n.kind != "bool" and all(_is_safe(n, i) for i in range(len(n.inputs))) for n in order)
+
+
+def _is_safe(node: Node, operand: int) -> bool:
+    """Whether an operand leaves the row's domain at an edge only: sqrt((x - 5)**2) touches 0 inside, sqrt(x - 5) does not."""
+    domain = node.op.domains[min(operand, len(node.op.domains) - 1)] if node.op.domains else None
+    if domain is None or not domain.condition or "!=" in domain.condition:
+        return True
+    x = node.inputs[operand]
+    if not x.inputs or _is_plain(x) or (node.op is power and _is_whole(node.inputs[1])):
+        return True
+    return domain.condition == "x > 0" and tree_size(x) < 200 and bool(expressions([x])[0].is_positive)
+
+
+def _is_whole(exponent: Node) -> bool:
+    return exponent.is_constant and isinstance(exponent.data, int)
+
+
+def _is_plain(x: Node) -> bool:
+    """A sum of multiples of variables and numbers, or a product or quotient of variables."""
+    if x.op in (add, sub, neg):
+        return all(not n.inputs or _is_plain(n) for n in x.inputs)
+    return x.op in (mul, div) and all(not n.inputs for n in x.inputs)
 
 
 def _values(order: list[Node], inputs: Mapping[str, Node], samples: Samples) -> dict[Node, Values] | None:

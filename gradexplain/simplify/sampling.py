@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,8 @@ from gradexplain.evaluate import evaluate_exact
 from gradexplain.graph import Node
 from gradexplain.simplify.numeric import UnknownFunctionError, value
 
-DIGITS = 40
+DIGITS = 60
+_MORE_DIGITS = 160  # a second evaluation: points at which it differs are too ill-conditioned to tell anything
 _TOLERANCE = mp.mpf(10) ** -20
 # Values in no special relation, of both signs and several sizes; sines of integers would do as well.
 _POOL = (
@@ -31,8 +32,9 @@ _POOL = (
     -1.2047,
     4.6091,
 )
+_WIDE = (-113.7, 21.3, -6.41, 0.0361, 47.9, -0.457, 7.93, -23.6, 2.06, 131.1, -1.873, 0.6203, 11.7, -3.19, -0.0713, 303.3)
 _TRIES = 28
-_ENOUGH = 6
+_ENOUGH = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,10 @@ class Samples:
 
     points: tuple[Mapping[str, Any], ...]
     values: tuple[tuple[Any, ...], ...]
+
+    def joined(self, other: Samples) -> Samples:
+        """These points and others."""
+        return Samples(self.points + other.points, self.values + other.values)
 
     def agrees(self, expr: Any, which: int, where: Sequence[tuple[str, Any]] = ()) -> bool:
         """Whether an expression has the values of node number `which` at all points."""
@@ -68,34 +74,52 @@ def _close(a: Any, b: Any) -> bool:
 
 
 def sample(outputs: Sequence[Node], inputs: Mapping[str, Node], point: Mapping[str, Any]) -> Samples:
-    """Points near the given one and spread over the reals at which all outputs are finite real numbers."""
+    """Points near the given one and about the origin at which all outputs are finite real numbers."""
+    return _sample(outputs, inputs, _candidates(inputs, point, _POOL, near=8), _ENOUGH)
+
+
+def sample_widely(outputs: Sequence[Node], inputs: Mapping[str, Node], point: Mapping[str, Any]) -> Samples:
+    """Points of all sizes and signs: what is true near one point need not be true on the other side of a root."""
+    return _sample(outputs, inputs, _candidates(inputs, point, _WIDE, near=0), 2 * _ENOUGH)
+
+
+def _sample(outputs: Sequence[Node], inputs: Mapping[str, Node], candidates: Iterable[dict[str, Any]], enough: int) -> Samples:
     points, values = [], []
-    with mp.workdps(DIGITS):
-        for candidate in _candidates(inputs, point):
-            try:
-                found = evaluate_exact(outputs, {inputs[n]: v for n, v in candidate.items()})
-            except (TypeError, ValueError, ArithmeticError):
-                continue
-            if all(isinstance(v, (mp.mpf, int)) and mp.isfinite(v) for v in found):
-                points.append(candidate)
-                values.append(tuple(found))
-                if len(points) == _ENOUGH:
-                    break
+    for candidate in candidates:
+        found = _evaluated(outputs, inputs, candidate, DIGITS)
+        if found is None:
+            continue
+        better = _evaluated(outputs, inputs, candidate, _MORE_DIGITS)
+        if better is not None and all(_close(a, b) for a, b in zip(found, better, strict=True)):
+            points.append(candidate)
+            values.append(better)
+            if len(points) == enough:
+                break
     return Samples(tuple(points), tuple(values))
 
 
-def _candidates(inputs: Mapping[str, Node], point: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """First near the point, then anywhere; integer arguments keep their number."""
-    out = []
+def _evaluated(outputs: Sequence[Node], inputs: Mapping[str, Node], point: Mapping[str, Any], digits: int) -> Any:
+    """Finite real values of the outputs, None if they are not."""
+    with mp.workdps(digits):
+        try:
+            found = evaluate_exact(outputs, {inputs[n]: v for n, v in point.items()})
+        except (TypeError, ValueError, ArithmeticError):
+            return None
+    return tuple(found) if all(isinstance(v, (mp.mpf, int)) and mp.isfinite(v) for v in found) else None
+
+
+def _candidates(
+    inputs: Mapping[str, Node], point: Mapping[str, Any], pool: Sequence[float], *, near: int
+) -> Iterator[dict[str, Any]]:
+    """Every other one of the first `near` lies near the point, the rest anywhere; integer arguments keep their number."""
     for i in range(_TRIES):
         candidate = {}
         for k, (name, node) in enumerate(inputs.items()):
             base = point.get(name)
             if node.kind != "float" and base is not None:
                 candidate[name] = mp.mpf(int(base))
-            elif base is not None and i % 2 == 0 and i < 8:
+            elif base is not None and i % 2 == 0 and i < near:
                 candidate[name] = mp.mpf(float(base)) * (1 + mp.mpf(i + k + 1) / 97) + mp.mpf(i + 1) / 1013
             else:
-                candidate[name] = mp.mpf(_POOL[(i + 3 * k) % len(_POOL)]) + mp.mpf(i) / 1009
-        out.append(candidate)
-    return out
+                candidate[name] = mp.mpf(pool[(i * (k + 1) + 3 * k) % len(pool)]) + mp.mpf(i) / 1009
+        yield candidate

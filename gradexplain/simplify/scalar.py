@@ -13,17 +13,20 @@ from typing import Any
 
 import sympy as sp
 
+from gradexplain.simplify import branches
 from gradexplain.simplify.rewrite import Rewrite
+from gradexplain.simplify.rules import RULES
 from gradexplain.simplify.sampling import Samples
 from gradexplain.simplify.watchdog import within
 
-_LARGEST = 160  # operations: above, only the cheap rewrites are tried
-_LARGEST_SIMPLIFIED = 60
 _SECONDS = 2.0
-_MOST_BRANCHES = 6
-_FOREIGN, _FLOAT, _BRANCH = 12, 3, 4
+_LARGEST_BRANCHED = 200  # operations
+_FOREIGN, _FLOAT = 12, 3
+_RELATED = 2.5  # a function that the reader passes to without a word, though the program has another
+_FAMILIES = ({sp.sinh, sp.cosh, sp.tanh}, {sp.Abs, sp.sign})
+# The functions that belong to a function: those of its derivative.
 _NATURAL = {sp.sin: {sp.cos}, sp.cos: {sp.sin}, sp.Abs: {sp.sign}, sp.gamma: {sp.polygamma}, sp.erf: {sp.exp},
-            sp.loggamma: {sp.polygamma}}  # fmt: skip
+            sp.loggamma: {sp.polygamma}, sp.sinh: {sp.cosh}, sp.cosh: {sp.sinh}}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +38,16 @@ class Attempt:
 
 
 def simplified(
-    raw: Any, samples: Samples, which: int, vocabulary: frozenset[Any]
+    raw: Any, samples: Samples, which: int, vocabulary: frozenset[Any], where: tuple[tuple[str, Any], ...] = ()
 ) -> tuple[Any, tuple[Rewrite, ...], tuple[str, ...]]:
     """The cheapest candidate that agrees with the program at all sample points, the log, and notes on what was cut short."""
     best, rewrites = raw, []
     evidence = f"checked at {len(samples.points)} points to {20} digits"
     notes: list[str] = []
-    for attempt in _attempts(raw, notes):
-        if _forbidden(attempt.expr) or cost(attempt.expr, vocabulary) >= cost(best, vocabulary):
+    for attempt in _attempts(raw, vocabulary, notes):
+        if attempt.expr is None or _forbidden(attempt.expr) or cost(attempt.expr, vocabulary) >= cost(best, vocabulary):
             continue
-        if samples.points and samples.agrees(attempt.expr, which):
+        if samples.points and samples.agrees(attempt.expr, which, where):
             rewrites = [Rewrite(attempt.rule, raw, attempt.expr, evidence)]
             best = attempt.expr
     return best, tuple(rewrites), tuple(notes)
@@ -64,15 +67,17 @@ def cost(expr: Any, known: frozenset[Any]) -> float:
     True
     """
     functions = [f for f in expr.atoms(sp.Function) if not isinstance(f, sp.Piecewise)]
-    foreign = sum(type(f) not in known for f in functions)
+    foreign = sum(_strangeness(type(f), known) for f in functions)
     points = len(expr.atoms(sp.Eq, sp.Ne))
     floats = len(expr.atoms(sp.Float))
-    return float(sp.count_ops(expr)) + _FOREIGN * (foreign + points) + _FLOAT * floats + _negative_powers(expr)
+    return float(sp.count_ops(expr)) + foreign + _FOREIGN * points + _FLOAT * floats
 
 
-def _negative_powers(expr: Any) -> float:
-    """A hair for x**-0.5 against 1/sqrt(x), which count the same."""
-    return 0.1 * sum(1 for p in expr.atoms(sp.Pow) if p.exp.is_Rational and not p.exp.is_Integer and p.exp.q > 2)
+def _strangeness(function: Any, known: frozenset[Any]) -> float:
+    if function in known:
+        return 0.0
+    related = any(function in family and (family & known or sp.Abs in family) for family in _FAMILIES)
+    return _RELATED if related else _FOREIGN
 
 
 def _forbidden(expr: Any) -> bool:
@@ -81,21 +86,18 @@ def _forbidden(expr: Any) -> bool:
     )
 
 
-def _attempts(raw: Any, notes: list[str]) -> Iterator[Attempt]:
+def _attempts(raw: Any, known: frozenset[Any], notes: list[str]) -> Iterator[Attempt]:
     size = int(sp.count_ops(raw))
-    if raw.has(sp.Piecewise) and size <= _LARGEST and len(raw.atoms(sp.Piecewise)) <= _MOST_BRANCHES:
-        yield from _by_branches(raw, notes)
+    if raw.has(sp.Piecewise):
+        if size <= _LARGEST_BRANCHED:
+            yield from _by_branches(raw, known, notes)
         return
-    yield Attempt("common factor", sp.factor_terms(raw))
-    if size > _LARGEST:
-        return
-    for rule, rewrite in _PORTFOLIO:
-        if rule == "simplify" and size > _LARGEST_SIMPLIFIED:
-            continue
-        result = _guarded(rewrite, raw, rule, notes)
-        if result is not None:
-            yield Attempt(rule, result)
-            yield Attempt(f"{rule}, common factor", sp.factor_terms(result))
+    for rule in RULES:
+        if size <= rule.most:
+            result = _guarded(rule.apply, raw, rule.name, notes)
+            if result is not None:
+                yield Attempt(rule.name, result)
+                yield Attempt(f"{rule.name}, common factor", sp.factor_terms(result))
 
 
 def _guarded(rewrite: Callable[[Any], Any], raw: Any, rule: str, notes: list[str]) -> Any:
@@ -119,33 +121,16 @@ def _guarded(rewrite: Callable[[Any], Any], raw: Any, rule: str, notes: list[str
     return result
 
 
-def _by_branches(raw: Any, notes: list[str]) -> Iterator[Attempt]:
-    """Branches pulled out to the front, each simplified by itself, equal ones merged."""
-    folded = _guarded(sp.piecewise_fold, raw, "branch by branch", notes)
-    if folded is None or not isinstance(folded, sp.Piecewise) or len(folded.args) > 2 * _MOST_BRANCHES:
-        return
-    pieces = []
-    for piece, condition in folded.args:
-        known = vocabulary(piece)
-        options = [piece, *(a.expr for a in _attempts(piece, notes))] if not piece.has(sp.Piecewise) else [piece]
-        pieces.append(
-            (min((o for o in options if not _forbidden(o)), key=lambda o: cost(o, known), default=piece), condition)
-        )
-    yield Attempt("branch by branch", folded)
-    yield Attempt("branch by branch", sp.Piecewise(*pieces))
+def _by_branches(raw: Any, known: frozenset[Any], notes: list[str]) -> Iterator[Attempt]:
+    """Branches in front, each the cheapest of its own candidates."""
 
+    def cheapest(piece: Any) -> Any:
+        if piece.has(sp.Piecewise):
+            return piece
+        options = [a.expr for a in _attempts(piece, known, notes) if not _forbidden(a.expr)]
+        return min([piece, *options], key=lambda e: cost(e, known))
 
-def _rational(expr: Any) -> Any:
-    return sp.factor(sp.together(expr))
-
-
-_PORTFOLIO: tuple[tuple[str, Callable[[Any], Any]], ...] = (
-    ("common denominator", sp.together),
-    ("factor", sp.factor),
-    ("cancel", sp.cancel),
-    ("common denominator, factor", _rational),
-    ("expand", sp.expand),
-    ("power rules", sp.powsimp),
-    ("trigonometric identity", sp.trigsimp),
-    ("simplify", sp.simplify),
-)
+    result = _guarded(lambda e: branches.opened(e, lambda piece: piece), raw, "branch by branch", notes)
+    if result is not None:
+        yield Attempt("branch by branch", result)
+        yield Attempt("branch by branch, each simplified", branches.opened(raw, cheapest))

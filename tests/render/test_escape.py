@@ -133,5 +133,16 @@ def test_what_is_not_plain_mathematics_is_replaced(latex: str) -> None:
     assert escape.formula_latex(latex, "x % y") == r"\text{x }\%\text{ y}"
 
 
+def test_symbols_stand_outside_of_text_in_formulas() -> None:
+    assert escape.math_text("∑ of ℝ, θ") == r"\sum \text{ of }ℝ\text{, θ}"
+
+
+def test_latex_gets_no_character_that_it_lacks() -> None:
+    assert (
+        escape.latex("naïve ∂ ≤ Ω 字") == r"naïve \ensuremath{\partial} \ensuremath{\le} \ensuremath{\Omega} [U+5B57]"
+    )
+    assert escape.latex_characters(r"\text{é} + ï", in_formula=True) == r"\text{\text{é}} + \text{ï}"
+
+
 def test_a_formula_is_on_one_line() -> None:
     assert escape.formula_latex("\na\n\n+ b ", "") == "a + b"

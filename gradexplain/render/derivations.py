@@ -1,0 +1,248 @@
+"""Derivations in words: numbered steps, each rule stated once, letters before they are used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from gradexplain.explain.model import Derivation, Step, Sweep
+from gradexplain.explain.rules import LOGARITHMIC, QUIET
+from gradexplain.render import formula as formulas
+from gradexplain.render.blocks import (
+    Block,
+    Equation,
+    Formula,
+    Heading,
+    Inline,
+    Line,
+    Note,
+    Paragraph,
+    StepItem,
+    Steps,
+    line,
+)
+from gradexplain.simplify import printing
+
+_LONG_CHAIN = 4  # steps, each inside the last, that are numbered on one level instead
+_ORDINALS = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth")
+
+
+def derivative_of(output: str, variables: Sequence[str], *, partial: bool = False) -> Formula:
+    r"""The name of a derivative: dy/dx, d2y/dx2, d2y/(dx dy).
+
+    >>> derivative_of("y", ("x", "x"))
+    Formula(text='d2y/dx2', latex='\\frac{d^{2} y}{d x^{2}}')
+    """
+    order = len(variables)
+    d = r"\partial" if partial else "d"
+    counts = {v: variables.count(v) for v in dict.fromkeys(variables)}
+    power = str(order) if order > 1 else ""
+    below = " ".join(f"d{v}{n if n > 1 else ''}" for v, n in counts.items())
+    below_latex = r" \, ".join(f"{d} {formulas.name_latex(v)}{f'^{{{n}}}' if n > 1 else ''}" for v, n in counts.items())
+    text = f"d{power}{output}/{below if len(counts) == 1 else f'({below})'}"
+    above = f"{d}{f'^{{{order}}}' if order > 1 else ''} {formulas.name_latex(output)}"
+    return Formula(text, rf"\frac{{{above}}}{{{below_latex}}}")
+
+
+def derivation(record: Derivation) -> Iterator[Block]:
+    """The function, the steps of every order, and the answer."""
+    stages = stages_of(record)
+    names = dict(pair for stage in stages for pair in stage.names)
+    yield Equation(formulas.named(record.output, stages[0].function), where=definitions(tuple(names.items())))
+    yield from all_steps(stages)
+    yield _answer(record)
+    yield from conditions(record.conditions)
+
+
+def stages_of(record: Derivation | Sweep) -> list[Derivation]:
+    """A derivation and those of the orders before, the first order first."""
+    stages: list[Derivation] = []
+    found = record if isinstance(record, Derivation) else None
+    while found is not None:
+        stages.append(found)
+        found = found.previous
+    return stages[::-1]
+
+
+def all_steps(stages: Sequence[Derivation]) -> Iterator[Block]:
+    """The steps of each order, and the answers of all but the last."""
+    for stage in stages:
+        if len(stages) > 1:
+            yield Heading(line(f"{_ordinal(stage.order)} derivative"), 3)
+        yield from derivation_steps(stage)
+        if stage is not stages[-1]:
+            yield _answer(stage)
+
+
+def _ordinal(order: int) -> str:
+    return _ORDINALS[order - 1] if order <= len(_ORDINALS) else f"{order}th"
+
+
+def _answer(record: Derivation) -> Equation:
+    return Equation(formulas.equal(_left(record), _evaluated(record)), where=_where_evaluated(record.where))
+
+
+def _evaluated(record: Derivation) -> Formula:
+    """The result: as SymPy prints it where it was simplified, else as it was written."""
+    if record.root is not None and record.result is record.root.after:
+        return formulas.formula(record.result)
+    return simplified(record.result)
+
+
+def simplified(expr: Any) -> Formula:
+    """A closed form as a formula."""
+    return Formula(printing.text(expr), printing.latex(expr))
+
+
+def _left(record: Derivation) -> Formula:
+    return derivative_of(record.output, record.variables, partial=bool(record.constants))
+
+
+def definitions(names: Sequence[tuple[str, Any]]) -> tuple[Formula, ...]:
+    return tuple(formulas.named(name, e) for name, e in names)
+
+
+def _where_evaluated(names: Sequence[tuple[str, Any]]) -> tuple[Formula, ...]:
+    return tuple(formulas.equal(Formula(n, formulas.name_latex(n)), simplified(e)) for n, e in names)
+
+
+def conditions(conditions: Sequence[str]) -> Iterator[Block]:
+    if conditions:
+        yield Note(line(f"This holds for {' and '.join(conditions)}."), "info")
+
+
+def derivation_steps(record: Derivation) -> Iterator[Block]:
+    """The numbered steps of a derivation, from the first rule to the closed form."""
+    if record.root is None:
+        yield Paragraph(line("This function computes with arrays; see its reverse mode."))
+        return
+    left = _left(record)
+    items = _Wording(record, left).items()
+    shown = {item.formula.text for item in items if item.formula}
+    for rewrite in record.rewrites:
+        after = formulas.equal(left, simplified(rewrite.after))
+        if after.text not in shown:
+            shown.add(after.text)
+            items.append(StepItem(line(rewrite.rule), after))
+    if len(items) > 1 and items[-1].formula == _answer(record).formula:
+        items.pop()  # it follows right below
+    yield Steps(tuple(items))
+
+
+class _Wording:
+    """Puts the steps of one derivation into words: a statement is given once, letters before they are used."""
+
+    def __init__(self, record: Derivation, left: Formula) -> None:
+        self.record, self.left = record, left
+        self.full = record.detail == "full"
+        self.defined = {name for name, _ in record.names}
+        self.stated: set[str] = set()
+        self.labels: dict[int, str] = {}
+
+    def items(self) -> list[StepItem]:
+        """The steps on the first level, and what they give together."""
+        root = self.record.root
+        assert root is not None
+        return self._items(root, self.left, "", 1, is_root=True)
+
+    def _items(
+        self, step: Step, left: Formula, prefix: str, number: int, *, is_root: bool = False, in_chain: bool = False
+    ) -> list[StepItem]:
+        """A step and what follows from it on the same level: the steps of a long chain, and its result."""
+        self.labels[step.number] = label = f"{prefix}{number}"
+        substitutes = self._substitutes(step, is_root)
+        head = self._head(step, left, substitutes)
+        following: list[StepItem] = []
+        if len(step.substeps) == 1 and (in_chain or _chain_length(step) > _LONG_CHAIN):
+            if step.elided:
+                following.append(_left_out(step.elided))
+            for child in step.substeps:
+                following += self._items(child, _left_of(child), prefix, number + 1 + len(following), in_chain=True)
+            return [head, *following, *self._result(step, left, substitutes)]
+        children: list[StepItem] = []
+        for child in step.substeps:
+            children += self._items(child, _left_of(child), f"{label}.", len(children) + 1)
+        if step.elided:
+            children.append(_left_out(step.elided))
+        result = self._result(step, left, substitutes)
+        if is_root:
+            return [StepItem(head.title, head.formula, head.notes, tuple(children)), *result]
+        return [StepItem(head.title, head.formula, head.notes, (*children, *result))]
+
+    def _substitutes(self, step: Step, is_root: bool) -> bool:
+        """Whether the rule is stated first, and its result comes after the steps inside."""
+        if step.statement is None or step.reference is not None or not (step.substeps or (is_root and step.bindings)):
+            return False
+        if step.rule in QUIET and not is_root:
+            return False
+        return formulas.text(step.statement[1]) != formulas.text(step.after)
+
+    def _head(self, step: Step, left: Formula, substitutes: bool) -> StepItem:
+        title = step.rule
+        if step.reference is not None:
+            title += f", as in {self.labels.get(step.reference, '')}"
+        elif step.name and step.target and step.place is not None:
+            title += f" (line {step.place.line})"
+        result = formulas.equal(left, formulas.formula(step.after))
+        statement = _statement(step) if step.reference is None else None
+        shown = statement if substitutes and statement is not None else result
+        notes: list[Line] = []
+        if self.full and statement is not None and shown is not statement and step.rule not in self.stated:
+            notes.append((statement,))
+        if statement is not None:
+            self.stated.add(step.rule)
+        return StepItem(line(title), shown, (*notes, *self._notes(step)))
+
+    def _notes(self, step: Step) -> Iterator[Line]:
+        """What the letters stand for, each with its derivative unless a step of its own gives that."""
+        if step.target and step.target not in self.defined and step.reference is None:
+            self.defined.add(step.target)
+            yield (formulas.named(step.target, step.before),)
+        if step.rule == LOGARITHMIC and step.bindings:
+            name, logarithm = step.bindings[0]
+            self.defined.add(name)
+            yield line(formulas.named(name, logarithm), " is the logarithm of ", formulas.formula(step.before))
+        values = {name: e for name, e in step.bindings if not name.endswith("'")}
+        primes = {name[:-1]: e for name, e in step.bindings if name.endswith("'")}
+        derived = {child.target for child in step.substeps if child.reference is None}
+        for name in dict.fromkeys([*(n for n in values if n not in primes), *primes]):
+            parts: list[Inline] = (
+                [formulas.named(name, values[name])] if name in values and name not in self.defined else []
+            )
+            self.defined |= {name} if name in primes else set()
+            if name in primes and name not in derived:
+                parts += [
+                    *(line(", ") if parts else ()),
+                    formulas.equal(_prime_of(name), formulas.formula(primes[name])),
+                ]
+            if parts:
+                yield tuple(parts)
+
+    def _result(self, step: Step, left: Formula, substitutes: bool) -> list[StepItem]:
+        return [StepItem(line("substitute"), formulas.equal(left, formulas.formula(step.after)))] if substitutes else []
+
+
+def _statement(step: Step) -> Formula | None:
+    if step.statement is None:
+        return None
+    before, after = step.statement
+    return formulas.equal(formulas.prime(before), formulas.formula(after))
+
+
+def _left_of(step: Step) -> Formula:
+    return _prime_of(step.target) if step.target else formulas.prime(step.before)
+
+
+def _prime_of(name: str) -> Formula:
+    return Formula(f"{name}'", f"{formulas.name_latex(name)}'")
+
+
+def _chain_length(step: Step) -> int:
+    length = 1
+    while len(step.substeps) == 1:
+        step, length = step.substeps[0], length + 1
+    return length
+
+
+def _left_out(count: int) -> StepItem:
+    return StepItem(line(f"… {count} more step{'s' if count > 1 else ''}"))

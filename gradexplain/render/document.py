@@ -1,0 +1,231 @@
+"""Records as documents: the wording of explanations, once for all formats.
+
+`of(record)` gives the document of any record; the functions below give its blocks. A new kind of record is one more
+function registered with `blocks_of`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from gradexplain.explain.model import CheckReport, CheckRow, Derivation, Finding, Overview, Sweep
+from gradexplain.render import formula as formulas
+from gradexplain.render.blocks import (
+    Block,
+    Document,
+    Equation,
+    Formula,
+    Heading,
+    Line,
+    Note,
+    Paragraph,
+    Section,
+    Table,
+    line,
+)
+from gradexplain.render.derivations import all_steps, conditions, definitions, derivation, derivative_of, stages_of
+from gradexplain.render.listings import gradient_name, number, sweep, tape_table
+from gradexplain.simplify import printing
+
+_LONGEST_TAPE = 12  # operations that are listed within an overview
+_MOST_DERIVATIONS = 3  # derivations within an overview
+
+
+def of(record: Any) -> Document:
+    """The document of a record (or of several findings)."""
+    return Document(_title(record), tuple(blocks_of(record)))
+
+
+@singledispatch
+def blocks_of(record: Any) -> Iterator[Block]:
+    """The blocks of a record."""
+    raise TypeError(f"there is no wording for a {type(record).__name__}")
+
+
+def _title(record: Any) -> str:
+    match record:
+        case Derivation():
+            return f"The derivative with respect to {record.variable}"
+        case Sweep():
+            return f"{record.style.capitalize()} mode"
+        case CheckReport():
+            return "Gradient check"
+        case Overview():
+            return record.title or f"{record.name}({', '.join(record.arguments)})"
+    return "Findings"
+
+
+blocks_of.register(Derivation, derivation)
+blocks_of.register(Sweep, sweep)
+
+
+@blocks_of.register
+def _(record: CheckReport) -> Iterator[Block]:
+    yield Note(line(_verdict(record)), "ok" if record.ok else "error")
+    headers = ("derivative", "claimed", "difference quotient", "error", "verdict")
+    yield Table(headers, tuple(_check_row(row) for row in record.rows))
+    for row in record.rows:
+        if row.reason:
+            yield Note(line(f"{row.name}: {row.reason}"), "warning" if row.verdict == "inconclusive" else "info")
+    for note in record.notes:
+        yield Note(line(note), "info")
+
+
+def _verdict(record: CheckReport) -> str:
+    at = _point_text(record.point)
+    passed = sum(row.verdict == "pass" for row in record.rows)
+    words = "passes" if record.ok and passed else "is inconclusive" if record.ok else "FAILS"
+    return f"The gradient {words}{f' at {at}' if at else ''}: {passed} of {len(record.rows)} entries agree."
+
+
+def _check_row(row: CheckRow) -> tuple[Line, ...]:
+    quotient = "" if row.quotient is None else f"{row.quotient:.10g}"
+    error = "" if row.error is None else f"{row.error:.1e}"
+    return (
+        line(row.name),
+        line(f"{row.claimed:.10g}"),
+        line(quotient),
+        line(error),
+        line("ok" if row.verdict == "pass" else row.verdict),
+    )
+
+
+def _point_text(point: Sequence[tuple[str, Any]]) -> str:
+    """The point in a sentence; arrays by their shapes."""
+    return ", ".join(
+        f"{name} = {number(value)}" if np.ndim(value) == 0 else f"{name} of shape {np.shape(value)}"
+        for name, value in point
+    )
+
+
+@blocks_of.register
+def _(record: Finding) -> Iterator[Block]:
+    kind = "warning" if record.kind in ("kink", "undefined", "unused", "constant", "limit") else "info"
+    where = f" (line {record.place.line})" if record.place is not None else ""
+    yield Note(line(f"{record.text}{where}"), kind)  # type: ignore[arg-type]
+
+
+@blocks_of.register
+def _(record: tuple) -> Iterator[Block]:  # type: ignore[type-arg]
+    if not record:
+        yield Note(
+            line("Nothing out of the ordinary: all arguments have influence, no kink, no branch, no infinity."), "ok"
+        )
+    for one in record:
+        yield from blocks_of(one)
+
+
+@blocks_of.register
+def _(record: Overview) -> Iterator[Block]:
+    output = _output(record)
+    yield Equation(formulas.named(output, _function(record)), where=definitions(_definitions(record)))
+    derivations = dict(zip((key for key, _ in record.forms), record.derivations, strict=False))
+    for position, (key, form) in enumerate(record.forms):
+        found = derivations.get(key)
+        if found is not None and position < _MOST_DERIVATIONS:
+            if len(record.forms) > 1:
+                yield Heading(line(f"With respect to {key.replace(',', ' and ')}"), 2)
+            yield from _overview_steps(found)
+        yield from _form(record, output, key, form)
+    yield from (block for finding in record.findings for block in blocks_of(finding))
+    said = {finding.text for finding in record.findings}
+    yield from (
+        Note(line(note), "info") for note in record.notes if note not in said and not any(note in s for s in said)
+    )
+    yield from _check_lines(record, output)
+    if 0 < len(record.tape) <= _LONGEST_TAPE:
+        yield Section(line("What autodiff recorded"), (tape_table(record.tape),), open=False)
+
+
+def _output(record: Overview) -> str:
+    for found in record.derivations:
+        return found.output
+    return next(n for n in ("y", record.name, "f", "result", "the_result") if n not in record.arguments)
+
+
+def _function(record: Overview) -> Any:
+    """The function as the first derivation has it, so that the names in the steps are those in the formula."""
+    stages = stages_of(record.derivations[0]) if record.derivations else []
+    return stages[0].function if stages else record.function
+
+
+def _definitions(record: Overview) -> tuple[tuple[str, Any], ...]:
+    """The names in the formula of the function, or in the steps below it."""
+    merged: dict[str, Any] = dict(record.where)
+    for found in record.derivations[:_MOST_DERIVATIONS]:
+        for stage in stages_of(found):
+            merged |= {n: e for n, e in stage.names if n not in merged}
+    return tuple(merged.items())
+
+
+def _overview_steps(found: Derivation | Sweep) -> Iterator[Block]:
+    if isinstance(found, Sweep):
+        yield from blocks_of(found)
+    elif found.root is not None:
+        yield from all_steps(stages_of(found))
+
+
+def _form(record: Overview, output: str, key: str, form: Any) -> Iterator[Block]:
+    left = left_side(record, output, key)
+    where = tuple(
+        formulas.equal(Formula(n, formulas.name_latex(n)), Formula(t, _where_latex(form, n, t)))
+        for n, t in form.where_text.items()
+    )
+    yield Equation(formulas.equal(left, Formula(form.text, form.latex)), where=where)
+    yield from conditions(form.conditions)
+
+
+def _where_latex(form: Any, name: str, text: str) -> str:
+    expr = form.where.get(name)
+    return "" if expr is None else printing.latex(expr)
+
+
+def left_side(record: Overview, output: str, key: str) -> Formula:
+    """The name of a derivative of an overview."""
+    variables = tuple(key.split(","))
+    if record.kind == "hessian" and len(variables) == 1:
+        variables *= 2
+    if len(variables) > 1 or record.kind == "jacobian":
+        return derivative_of(output, variables, partial=len(record.arguments) > 1)
+    return gradient_name(output, key, record.shape, partial=len(record.arguments) > 1)
+
+
+def _check_lines(record: Overview, output: str) -> Iterator[Block]:
+    if not record.point:
+        return
+    at = _point_text(record.point)
+    values: Mapping[str, Any] = dict(record.values)
+    shown = [
+        f"{left_side(record, output, key).text} = {number(values[key])}" for key, _ in record.forms if key in values
+    ]
+    parts = [f"{output} = {number(record.value)}", *shown]
+    yield Paragraph(line(f"at {at}: {', '.join(parts)}"))
+    if record.check is not None and record.check.rows:
+        yield _check_line(record.check, output)
+
+
+def _check_line(report: CheckReport, output: str) -> Note:
+    at = _point_text(report.point)
+    row = report.rows[0]
+    worst = next((r for r in report.rows if r.verdict != "pass"), None)
+    if worst is not None:
+        words = f"check  {at}: {_entry(output, worst)} = {worst.claimed:.6g}, {_quotient(worst)}  {worst.verdict}"
+        return Note(
+            line(f"{words}{f': {worst.reason}' if worst.reason else ''}"),
+            "error" if worst.verdict == "fail" else "warning",
+        )
+    if len(report.rows) == 1:
+        return Note(line(f"check  {at}: {_entry(output, row)} = {row.claimed:.6g}, {_quotient(row)}  ok"), "ok")
+    return Note(line(f"check  {at}: {len(report.rows)} entries agree with difference quotients  ok"), "ok")
+
+
+def _entry(output: str, row: CheckRow) -> str:
+    return f"d{output}/d{row.name}"
+
+
+def _quotient(row: CheckRow) -> str:
+    return "no difference quotient" if row.quotient is None else f"difference quotient {row.quotient:#.7g}"

@@ -1,0 +1,188 @@
+"""Tapes and sweeps in tables: what was computed, in which order, and what was handed on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradexplain.errors import Place
+from gradexplain.explain.model import Local, PullbackRow, Sweep, TangentRow, TapeRow
+from gradexplain.render import formula as formulas
+from gradexplain.render.blocks import Block, Code, Equation, Formula, Heading, Line, Note, Paragraph, Table, line
+from gradexplain.render.derivations import derivative_of
+
+_SMALL_ARRAY, _SMALL_MATRIX = 6, 4  # entries that are printed
+
+
+def sweep(record: Sweep) -> Iterator[Block]:
+    """A sweep as tables: what was computed, and what was handed on."""
+    if record.style == "reverse":
+        yield from _reverse(record)
+    else:
+        yield from _forward(record)
+
+
+def _reverse(record: Sweep) -> Iterator[Block]:
+    yield Heading(line("Forward: the operations in order"), 2)
+    yield tape_table(record.tape)
+    yield Heading(line("Backward: every operation hands its adjoint to its operands"), 2)
+    if not record.pullbacks:
+        yield Note(line(f"No path leads from {' or '.join(record.wrt)} to the result: the derivative is 0."), "warning")
+    else:
+        yield Paragraph(_seed_words(record))
+        yield _pullback_table(record.pullbacks)
+    for name, expr, value in record.results:
+        yield from _result(record, name, expr, value)
+
+
+def _seed_words(record: Sweep) -> Line:
+    seed = record.pullbacks[0]
+    if record.shape == ():
+        return line("The seed is ", formulas.named(seed.target, seed.formula), ".")
+    return line(
+        "The seed ",
+        Code(seed.target),
+        f" is ones of shape {record.shape}: this is the gradient of the sum of the entries.",
+    )
+
+
+def _result(record: Sweep, name: str, expr: Any, value: Any) -> Iterator[Block]:
+    left = gradient_name(record.output, name, record.shape)
+    if expr is not None:
+        label = "together" if any(s.name == "g" for s in expr.free_symbols) else ""
+        yield Equation(formulas.equal(left, formulas.formula(expr)), label=label and "with the seed g")
+    if value is not None:
+        yield Equation(formulas.equal(left, Formula(number(value), number(value))))
+
+
+def gradient_name(output: str, variable: str, shape: tuple[int, ...], *, partial: bool = False) -> Formula:
+    """The name of a gradient: of a result with several entries it is that of their sum.
+
+    >>> gradient_name("y", "A", (2, 2)).text
+    'd sum(y)/dA'
+    """
+    if shape == ():
+        return derivative_of(output, (variable,), partial=partial)
+    return Formula(
+        f"d sum({output})/d{variable}",
+        rf"\frac{{d \sum {formulas.name_latex(output)}}}{{d {formulas.name_latex(variable)}}}",
+    )
+
+
+def tape_table(rows: Sequence[TapeRow]) -> Table:
+    """The operations of a program, one a row."""
+    valued = any(r.value is not None for r in rows)
+    lines = any(r.place is not None for r in rows)
+    headers = ("name", "operation", *(["value"] if valued else []), "local derivative", *(["line"] if lines else []))
+    table: list[tuple[Line, ...]] = []
+    for before, row in zip([None, *rows], rows, strict=False):
+        if before is not None and row.number != before.number + 1:
+            table.append((line(f"… {row.number - before.number - 1} more"),))
+        cells: list[Line] = [
+            line(Code(row.name)),
+            line("input") if not row.inputs else (formulas.formula(row.formula),),
+        ]
+        cells += [line(number(row.value))] if valued else []
+        cells.append(_joined([_local(row, local) for local in row.locals]))
+        cells += [_line_number(row.place)] if lines else []
+        table.append(tuple(cells))
+    return Table(headers, tuple(table))
+
+
+def _local(row: TapeRow, local: Local) -> Line:
+    """A local derivative: as a rule gives it, worked out, and as a number."""
+    if not local.is_partial:
+        name = f"{local.operand}_bar"
+        return (formulas.named(name, local.formula),)
+    left = derivative_of(row.name, (local.operand,), partial=True)
+    chain = [e for e in (local.applied, local.formula) if e is not None]
+    shown = [formulas.formula(e) for e in chain]
+    text, latex = " = ".join([left.text, *(s.text for s in shown)]), " = ".join([left.latex, *(s.latex for s in shown)])
+    if local.value is not None and not chain[-1].is_Number:
+        text, latex = f"{text} = {number(local.value)}", f"{latex} = {number(local.value)}"
+    return (
+        (Formula(text, latex),)
+        if np.ndim(local.value) == 0
+        else (Formula(text.rpartition(" = ")[0], latex.rpartition(" = ")[0]),)
+    )
+
+
+def _joined(lines: Sequence[Line]) -> Line:
+    return tuple(inline for i, one in enumerate(lines) for inline in ((*line("; "), *one) if i else one))
+
+
+def _pullback_table(rows: Sequence[PullbackRow]) -> Table:
+    valued = any(r.value is not None for r in rows)
+    headers = ("adjoint", *(["value"] if valued else []), "handed on by", "rule")
+    table: list[tuple[Line, ...]] = []
+    for before, row in zip([None, *rows], rows, strict=False):
+        if (
+            before is not None
+            and row.number > before.number + 1
+            and row.number - before.number > 2
+            and before.kind != "seed"
+        ):
+            table.append((line(f"… {row.number - before.number - 1} more"),))
+        cells: list[Line] = [(formulas.named(row.target, row.formula),)]
+        cells += [line(number(row.value))] if valued else []
+        table.append(
+            (*cells, line(Code(row.source)) if row.source else (), line("seed" if row.kind == "seed" else row.rule))
+        )
+    return Table(headers, tuple(table))
+
+
+def _forward(record: Sweep) -> Iterator[Block]:
+    seeds = [r for r in record.tangents if r.name in record.wrt]
+    words = ", ".join(f"{r.tangent} = 1" for r in seeds)
+    many = " (all entries alike)" if any(np.ndim(r.value) for r in seeds) or len(seeds) > 1 else ""
+    yield Paragraph(line(f"Every operation carries its tangent along; the direction is {words}{many}."))
+    yield _tangent_table(record.tangents)
+    left = gradient_name(record.output, record.wrt[0], ())
+    for name, expr, value in record.results:
+        if expr is None:
+            yield Note(
+                line(f"No path leads from {' or '.join(record.wrt)} to the result: the derivative is 0."), "warning"
+            )
+        elif value is not None:
+            result = Formula(name, formulas.name_latex(name)) if many or record.shape else left
+            yield Equation(formulas.equal(result, Formula(number(value), number(value))))
+
+
+def _tangent_table(rows: Sequence[TangentRow]) -> Table:
+    valued = any(r.value is not None for r in rows)
+    headers = ("operation", *(["value"] if valued else []), "tangent", *(["value"] if valued else []))
+    table: list[tuple[Line, ...]] = []
+    for before, row in zip([None, *rows], rows, strict=False):
+        if before is not None and row.number != before.number + 1:
+            table.append((line(f"… {row.number - before.number - 1} more"),))
+        is_input = str(row.formula) == row.name
+        cells: list[Line] = [line(Code(row.name)) if is_input else (formulas.named(row.name, row.formula),)]
+        cells += [line(number(row.value))] if valued else []
+        tangent = Formula(f"{row.tangent} = 0", f"{formulas.name_latex(row.tangent)} = 0")
+        cells.append((tangent if row.tangent_formula is None else formulas.named(row.tangent, row.tangent_formula),))
+        cells += [line(number(row.tangent_value) if row.tangent_value is not None else "0")] if valued else []
+        table.append(tuple(cells))
+    return Table(headers, tuple(table))
+
+
+def _line_number(place: Place | None) -> Line:
+    return line(str(place.line)) if place is not None else ()
+
+
+def number(value: Any) -> str:
+    """A number to six digits; an array by its entries if it is small, else by its shape and range.
+
+    >>> number(2 / 3), number(np.array([1.0, 2.5])), number(np.zeros((3, 4)))
+    ('0.666667', '[1, 2.5]', '(3, 4): 0 .. 0, mean 0')
+    """
+    if value is None:
+        return ""
+    array = np.asarray(value)
+    if array.ndim == 0:
+        return str(array[()]) if array.dtype == bool else f"{float(array):.6g}"
+    if array.size <= (_SMALL_ARRAY if array.ndim == 1 else _SMALL_MATRIX):
+        return np.array2string(array, separator=", ", formatter={"float_kind": lambda x: f"{x:.4g}"}).replace("\n", "")
+    low, high, mean = (f"{float(f(array)):.4g}" for f in (np.min, np.max, np.mean))
+    return f"{array.shape}: {low} .. {high}, mean {mean}"
