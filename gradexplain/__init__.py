@@ -27,13 +27,28 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Where each public name lives. Modules load when a name is first used: derivatives need NumPy alone, explanations SymPy.
+# Where each public name lives. Modules load when a name is first used.
 _HOME = {
     **dict.fromkeys(("grad", "hessian", "jacobian", "jvp", "value_and_grad", "vjp"), "gradexplain.derivative"),
     **dict.fromkeys(("check", "explain", "explain_hessian", "explain_jacobian", "why"), "gradexplain.api"),
     **dict.fromkeys(("GradexplainError", "TraceWarning"), "gradexplain.errors"),
 }
-__all__ = [*_HOME, "__version__"]
+__all__ = [
+    "GradexplainError",
+    "TraceWarning",
+    "__version__",
+    "check",
+    "explain",
+    "explain_hessian",
+    "explain_jacobian",
+    "grad",
+    "hessian",
+    "jacobian",
+    "jvp",
+    "value_and_grad",
+    "vjp",
+    "why",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -10,7 +10,8 @@ from gradexplain.errors import ArgumentError
 from gradexplain.explanation import CheckDisplay, Explanation
 from gradexplain.readers.functions import TextFunction
 from gradexplain.render.display import Display
-from gradexplain.trace.run import compare, explore, trace
+from gradexplain.trace.explore import explore
+from gradexplain.trace.run import compare, trace
 from gradexplain.trace.signature import Argument, bind, promote
 
 Function = Callable[..., Any] | str
@@ -41,8 +42,8 @@ def explain(
 ) -> Explanation:
     """Explains the derivative of a function, or of text such as `"x**2 * sin(x)"`.
 
-    Arguments are numbers or arrays (the point), shapes (`(3, 2)` or `"m n"`), or are left out: then they stand for every
-    real number. `wrt` names what to differentiate with respect to, by default every floating argument. Raises
+    Arguments are numbers or arrays (the point), shapes (`(3, 2)` or `"m n"`), or are left out: then they stand for
+    every real number. `wrt` names what to differentiate with respect to, by default every floating argument. Raises
     `GradexplainError` where the function can't be traced.
 
     >>> e = explain(lambda x: x**2, x=3.0)
@@ -113,7 +114,7 @@ def _as_names(wrt: Names) -> list[str]:
 
 
 def _chosen(arguments: Sequence[Argument], wrt: Names) -> tuple[str, ...]:
-    """The names to differentiate with respect to: those asked for, or every floating argument that was not a default."""
+    """The names to differentiate with respect to: those asked for, or every floating argument given."""
     traced = {a.name: a for a in arguments if a.role == "traced"}
     if wrt is None:
         names = [n for n, a in traced.items() if a.kind == "float" and not a.is_default]

@@ -108,7 +108,7 @@ def forward(outputs: Sequence[Node], tangents: Mapping[Node, Node]) -> dict[Node
 
 
 def _transposed(tangents: Sequence[Node | None], y: Node) -> Node | None:
-    """The pushforward of an operation that states pullbacks only: a pullback is linear in g, and this is its transpose."""
+    """The pushforward of a row that states pullbacks only: a pullback is linear in g, and this is its transpose."""
     assert y.op.pullback is not None
     g = variable("g", y.shape)
     total: Node | None = None

@@ -1,7 +1,7 @@
 """The command line: reads arguments, calls `api`, prints. Results go to stdout, messages to stderr.
 
-Exit codes: 0 fine, 1 the check failed, 2 usage or unreadable input, 3 no derivative at the point, 4 unsupported operation.
-`--help` and `--version` load neither NumPy nor SymPy.
+Exit codes: 0 fine, 1 the check failed, 2 usage or unreadable input, 3 no derivative at the point, 4 unsupported
+operation. `--help` and `--version` load neither NumPy nor SymPy.
 """
 
 from __future__ import annotations
@@ -135,7 +135,8 @@ def _loaded(path: Path, name: str) -> Any:
     import importlib.util
 
     spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.path.insert(0, str(path.parent))
     try:

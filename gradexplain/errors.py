@@ -26,8 +26,8 @@ class Place:
 class GradexplainError(Exception):
     """The base of all errors of this package.
 
-    >>> raise NoRuleError("np.interp has no derivative rule", why="it is not in the table", fix="write it with np.where")
-    Traceback (most recent call last):
+    >>> raise NoRuleError("np.interp has no derivative rule", why="it is not in the table", fix="write it with
+    np.where") Traceback (most recent call last):
     gradexplain.errors.NoRuleError: np.interp has no derivative rule
       why    it is not in the table
       do     write it with np.where

@@ -12,7 +12,7 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from gradexplain.graph import CONSTANT, VARIABLE, Fixed, Node, ancestors
+from gradexplain.graph import CONSTANT, Fixed, Node
 from gradexplain.numbers import exact_number
 from gradexplain.shapes import Shape
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,9 +15,10 @@ import sympy as sp
 from gradexplain.autodiff import Sweep, sweep
 from gradexplain.derivative import jacobian_nodes
 from gradexplain.errors import ArgumentError
-from gradexplain.explain import findings, naming, sweeps, textbook, verify
-from gradexplain.explain.model import CheckReport, Detail, Finding, Overview, Style, TapeRow
+from gradexplain.exposition import findings, naming, sweeps, textbook, verify
+from gradexplain.exposition.model import CheckReport, Detail, Finding, Overview, Style, TapeRow
 from gradexplain.graph import Node, ancestors
+from gradexplain.lambdify import source
 from gradexplain.render.display import Display
 from gradexplain.simplify.closed import ClosedForm, closed_form
 from gradexplain.trace.run import Program
@@ -24,7 +26,7 @@ from gradexplain.trace.run import Program
 
 @dataclass(frozen=True, slots=True)
 class Gradients:
-    """The closed forms by key, in the order of `wrt`; a key of mixed derivatives may name its variables in any order."""
+    """The closed forms by key, in the order of `wrt`; a mixed derivative may be asked for in any order."""
 
     forms: Mapping[str, ClosedForm]
 
@@ -81,6 +83,7 @@ class Explanation(Display):
         self.program, self.whole, self.wrt, self.order, self.kind = program, whole, wrt, order, kind
         self.title, self.reading_notes = title, notes
         self.names = naming.names(program)
+        self.detail: Detail = "brief"
 
     # The derivatives.
     @cached_property
@@ -125,7 +128,14 @@ class Explanation(Display):
         found = verify.gradient_values(self._nodes_at_point, self.program)
         if self.whole.explored and self.program.conditions:
             found |= verify.isolated_values(self._nodes, self.whole)
-        return found
+        return {key: self._from_closed_form(key, value) for key, value in found.items()}
+
+    def _from_closed_form(self, key: str, found: Any) -> Any:
+        """Where the graph meets 0/0, the closed form may still have a value: x/sqrt(x) at 0."""
+        if not self.is_scalar or math.isfinite(found):
+            return found
+        better = verify.formula_value(self.gradients[key].full, self.program)
+        return found if better is None else better
 
     # The graph.
     @property
@@ -176,30 +186,37 @@ class Explanation(Display):
     def check(self, gradient: Any = None) -> CheckDisplay:
         """Compares the derivatives (or a claimed `gradient`) with difference quotients of the function."""
         if not self.program.is_numeric:
-            raise ArgumentError(
-                "a check needs a point",
-                why="the function was explained for every value",
-                fix="give numbers, as in x=3.0",
-            )
+            if gradient is not None:
+                raise ArgumentError("a claimed gradient needs a point", fix="give numbers, as in x=3.0")
+            return CheckDisplay(self._report(black_box=False))
         return CheckDisplay(self._report(gradient, black_box=True))
 
     def _report(self, gradient: Any = None, *, black_box: bool) -> CheckReport:
-        first = self._first_order
-        claims = []
-        for name, node in first.items():
-            claimed = self._first_values[name] if gradient is None else self._claimed(gradient, name)
-            claims.append(verify.Claim(name, claimed, node if gradient is None else None))
-        return verify.check(self.program, claims, black_box=black_box)
+        if not self.program.is_numeric:
+            return (
+                verify.at_samples(self.whole, self._nodes, self._parents)
+                if self.is_scalar
+                else CheckReport(True, (), ())
+            )
+        program = self.whole if self.whole.explored else self.program
+        if gradient is not None:
+            claims = [verify.Claim(name, self._claimed(gradient, name)) for name in self.wrt]
+            return verify.check(program, claims, black_box=black_box)
+        claims = [
+            verify.Claim(key.rpartition(",")[2], self.gradient_values[key], node, self._parents[key], key)
+            for key, node in self._nodes.items()
+        ]
+        return verify.check(program, claims, black_box=black_box)
 
     @cached_property
-    def _first_order(self) -> Mapping[str, Node]:
-        return derivative_nodes(self.program, self.wrt, 1, "gradient")
-
-    @cached_property
-    def _first_values(self) -> Mapping[str, Any]:
-        if self.order == 1 and self.kind == "gradient":
-            return self.gradient_values
-        return verify.gradient_values(self._first_order, self.program)
+    def _parents(self) -> Mapping[str, Node | None]:
+        """What each derivative is the derivative of: None for the function, else a node."""
+        if self.kind == "jacobian":
+            return dict.fromkeys(self._nodes, self.whole.output)
+        if self.kind == "gradient" and self.order == 1:
+            return dict.fromkeys(self._nodes)
+        lower = derivative_nodes(self.whole, self.wrt, max(1, self.order - 1), "gradient")
+        return {key: lower[key.rpartition(",")[0] or key] for key in self._nodes}
 
     def _claimed(self, gradient: Any, name: str) -> Any:
         if isinstance(gradient, Mapping):
@@ -217,14 +234,18 @@ class Explanation(Display):
         return Display(self._findings)
 
     # Rendering.
+    def python(self) -> str:
+        """The derivatives as a NumPy program."""
+        inputs = list(self.whole.inputs.values())
+        return source(list(self._nodes.values()), inputs, name="derivative")
+
     @cached_property
     def data(self) -> Overview:
         """Everything that a rendering shows, as one record."""
         forms = tuple(self.gradients.items())
-        report = self._report(black_box=False) if self.program.is_numeric else None
         derivations: tuple[Any, ...] = ()
         if self.is_scalar and self.kind == "gradient":
-            derivations = tuple(self.derivation(k).data for k, _ in forms)
+            derivations = tuple(self.derivation(k, detail=self.detail).data for k, _ in forms)
         return Overview(
             name=self.program.name,
             title=self.title,
@@ -240,7 +261,7 @@ class Explanation(Display):
             findings=self._findings,
             derivations=derivations,
             tape=self.tape if self.program.is_numeric else (),
-            check=report,
+            check=self._report(black_box=False),
             notes=(*self.reading_notes, *self.program.trace.notes, *self.whole.limits),
         )
 

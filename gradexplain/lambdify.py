@@ -1,56 +1,95 @@
-"""Graphs as NumPy source, one statement a shared node, and that source as a function.
+"""Graphs as NumPy source, one statement a shared node; nodes that are used once are inlined.
 
-Nodes that are used once are inlined. Where all inputs are Python floats a second body computes with `math`; it falls back
-on NumPy where `math` raises (overflow, edge of a domain). No user text is executed: names in the executed program are
-a0, a1 … for arguments, v0, v1 … for values, c0, c1 … for constant arrays, and there are no builtins but the few it needs.
+Written for readers (`source`, `expression`) or to be run (generated.py); what is run has small powers as products and
+constants computed beforehand.
 """
 
 from __future__ import annotations
 
+import contextlib
 import keyword
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from gradexplain.graph import CONSTANT, VARIABLE, Fixed, Node, ancestors
-from gradexplain.ops.special import SCIPY
-from gradexplain.primitive import ATOM, PRODUCT, SUM, Code
+from gradexplain.evaluate import evaluate
+from gradexplain.graph import CONSTANT, VARIABLE, Fixed, Node, ancestors, constant
+from gradexplain.ops.arithmetic import power
+from gradexplain.ops.ordering import where
+from gradexplain.ops.shaping import broadcast_to
+from gradexplain.primitive import ATOM, POWER, PRODUCT, SIGN, SUM, Code
+from gradexplain.shapes import broadcast
 
 _LONGEST = 88  # characters of an inlined expression
-_BUILTINS = {"float": float, "max": max, "min": min, "round": round, "type": type, "abs": abs,
-             "NotImplemented": NotImplemented,
-             "ArithmeticError": ArithmeticError, "ValueError": ValueError}  # fmt: skip
 _SMALL_ARRAY = 12  # entries of a constant array that are printed in place
+RESERVED = {"np", "math", "scipy", "float", "max", "min", "round", "type", "abs"}
+# NumPy's power is slow but for squares and roots.
+_PRODUCTS = {3: "{0}*{0}*{0}", 4: "{0}*{0}*({0}*{0})", -1: "1/{0}", -2: "1/({0}*{0})"}
 
 
 @dataclass(slots=True)
 class Writer:
-    """Turns nodes into statements; `scalar` writes for floats, with `math`."""
+    """Turns nodes into statements; `scalar` writes for floats, with `math`; `fast` writes what is to be run."""
 
     names: dict[Node, str]
     scalar: bool = False
     inline_arrays: bool = False
+    fast: bool = False
     prefix: str = "v"
     statements: list[str] = field(default_factory=list)
     constants: dict[str, Any] = field(default_factory=dict)
     _code: dict[Node, Code] = field(default_factory=dict)
+    _operands: dict[Node, tuple[Node, ...]] = field(default_factory=dict)
+    _computed: dict[Node, Node] = field(default_factory=dict)
 
     def write(self, outputs: Sequence[Node], checks: Mapping[Node, str] | None = None) -> list[Code]:
         """The outputs as expressions over the statements. `checks` are statements after the node that they look at."""
-        order = ancestors([*outputs, *(checks or ())])
-        uses = _count_uses(order, outputs)
+        checks = checks or {}
+        order = ancestors([*outputs, *checks])
+        self._fold_constants(order)
+        uses = self._count_uses(order, [*outputs, *checks])
         for node in order:
+            if node not in uses:
+                continue
             code = self._expression(node)
-            if node.inputs and uses[node] > 1 or len(code) > _LONGEST:
+            if (node.inputs and uses[node] > 1) or len(code) > _LONGEST:
                 code = self._assign(code)
             self._code[node] = code
-            if checks and node in checks:
+            if node in checks:
                 self.statements.append(checks[node].format(code))
         return [self._code[n] for n in outputs]
+
+    def _count_uses(self, order: Sequence[Node], wanted: Sequence[Node]) -> dict[Node, int]:
+        """How often each node is printed; nodes that are not printed at all are left out."""
+        uses: dict[Node, int] = {}
+        for node in wanted:
+            uses[node] = uses.get(node, 0) + 1
+        for node in reversed(order):
+            if node in uses:
+                self._operands[node] = operands = self._printed_operands(node)
+                for n in operands:
+                    uses[n] = uses.get(n, 0) + 1
+        return uses
+
+    def _printed_operands(self, node: Node) -> tuple[Node, ...]:
+        if node in self.names:
+            return ()
+        return tuple(self._computed.get(n, n) for n in without_broadcasting(node))
+
+    def _fold_constants(self, order: Sequence[Node]) -> None:
+        """In programs that are run, computes what depends on constants alone."""
+        fixed: set[Node] = {n for n in order if n.op is CONSTANT}
+        table: dict[Node, Any] = {}
+        for node in order if self.fast else ():
+            if node.inputs and all(n in fixed for n in node.inputs):
+                fixed.add(node)
+                if node.op is not broadcast_to:
+                    with contextlib.suppress(np.linalg.LinAlgError):  # to be raised where the program is run
+                        self._computed[node] = constant(evaluate([node], table)[0])
 
     def _assign(self, code: Code) -> Code:
         name = f"{self.prefix}{len(self.statements)}"
@@ -58,28 +97,56 @@ class Writer:
         return Code(name)
 
     def _expression(self, node: Node) -> Code:
-        if node.op is VARIABLE:
-            return Code(self.names[node])
         if node.op is CONSTANT:
             return self._constant(node)
         if node in self.names:
             return Code(self.names[node])
-        operands = [self._code[n] for n in node.inputs]
-        printer = node.op.math if self.scalar and node.op.math is not None else node.op.numpy
+        operands = [self._operand(n) for n in self._operands.get(node, node.inputs)]
+        if self.fast and node.op is power:
+            return self._power(operands, node)
+        op = node.op
+        printer = op.math if self.scalar and op.math is not None else op.numpy
         assert printer is not None
         text = printer(*operands, **node.params)
-        return text if isinstance(text, Code) else Code(text)
+        return text if type(text) is Code else Code(text)
+
+    def _operand(self, node: Node) -> Code:
+        if node not in self._code:  # a constant that was computed beforehand
+            self._code[node] = self._constant(node)
+        return self._code[node]
+
+    def _power(self, operands: list[Code], node: Node) -> Code:
+        base, exponent = operands
+        n = node.inputs[1].params.get("value") if node.inputs[1].op is CONSTANT else None
+        if type(n) is int and n in _PRODUCTS:
+            return Code(_PRODUCTS[n].format(base if base.isidentifier() else self._assign(base)), PRODUCT)
+        if self.scalar and type(n) is not int:  # Python's ** of a negative number is complex
+            return Code(f"math.pow({base}, {exponent})")
+        return Code(f"{base.at(POWER + 1)}**{exponent.at(SIGN)}", POWER)
 
     def _constant(self, node: Node) -> Code:
         data = node.data
         if not isinstance(data, Fixed):
             return number(data)
         array = data.array
-        if self.inline_arrays or array.size <= _SMALL_ARRAY:
+        if self.inline_arrays or (array.size <= _SMALL_ARRAY and not self.fast):
             return Code(f"np.array({_entries(array.tolist())})")
         name = f"c{len(self.constants)}"
         self.constants[name] = array
         return Code(name)
+
+
+def without_broadcasting(node: Node) -> tuple[Node, ...]:
+    """The operands of an operation, without the broadcasting that NumPy does by itself."""
+    inputs = node.inputs
+    if node.op.family != "elementwise" or not any(n.op is broadcast_to for n in inputs):
+        return inputs
+    bare = [n.inputs[0] if n.op is broadcast_to else n for n in inputs]
+    for i, n in enumerate(inputs):  # one operand must keep the full shape if together the others don't have it
+        if broadcast(*[b.shape for b in bare]) == node.shape:
+            break
+        bare[i] = n
+    return tuple(bare)
 
 
 def _entries(values: Any) -> str:
@@ -106,16 +173,6 @@ def number(value: Any) -> Code:
     return Code(repr(value), ATOM if isinstance(value, bool) or value >= 0 else SUM)
 
 
-def _count_uses(order: Sequence[Node], outputs: Sequence[Node]) -> dict[Node, int]:
-    uses = dict.fromkeys(order, 0)
-    for node in order:
-        for n in node.inputs:
-            uses[n] += 1
-    for node in outputs:
-        uses[node] += 1
-    return uses
-
-
 def expression(node: Node, names: Mapping[Node, str]) -> str:
     """One node as a NumPy expression over names, all sub-expressions written out.
 
@@ -127,98 +184,31 @@ def expression(node: Node, names: Mapping[Node, str]) -> str:
     code: dict[Node, Code] = {}
     writer = Writer(dict(names), inline_arrays=True, _code=code)
     for n in ancestors([node]):
+        writer._operands[n] = without_broadcasting(n)
         code[n] = writer._expression(n)
     return str(code[node])
 
 
-class Function:
-    """A generated NumPy program: call it with the inputs in order; it gives the outputs in a tuple.
-
-    It gives None where a recorded branch would go the other way, and NotImplemented at an isolated point. Bodies are
-    compiled when they are first needed; `source` is the program for readers.
-    """
-
-    def __init__(
-        self, outputs: Sequence[Node], inputs: Sequence[Node], checks: Mapping[Node, str], name: str = "derivative"
-    ) -> None:
-        self._outputs, self._inputs, self._checks, self._name = tuple(outputs), tuple(inputs), checks, name
-        self._nodes = ancestors([*outputs, *checks])
-        self._arrays: Callable[..., Any] | None = None
-        is_scalar = bool(inputs) and all(n.shape == () for n in self._nodes)
-        self._call = self._compile_scalar() if is_scalar else self._on_arrays
-
-    def __call__(self, *values: Any) -> Any:
-        return self._call(*values)
-
-    @property
-    def source(self) -> str:
-        return source(self._outputs, self._inputs, name=self._name)
-
-    @property
-    def op_count(self) -> int:
-        """The number of operations."""
-        return sum(bool(n.inputs) for n in self._nodes)
-
-    def _on_arrays(self, *values: Any) -> Any:
-        if self._arrays is None:
-            self._arrays = self._compile(Writer(self._names()), "{0}")
-        with np.errstate(all="ignore"):
-            return self._arrays(*values)
-
-    def _compile_scalar(self) -> Callable[..., Any]:
-        tests = " is ".join([*(f"type(a{i})" for i in range(len(self._inputs))), "float"])
-        arguments = ", ".join(f"a{i}" for i in range(len(self._inputs)))
-        frame = (
-            f"    if {tests}:\n        try:\n{{1}}"
-            "        except (ArithmeticError, ValueError):\n            pass\n"
-            f"    return arrays({arguments})\n"
-        )
-        return self._compile(Writer(self._names(), scalar=True), frame)
-
-    def _names(self) -> dict[Node, str]:
-        return {x: f"a{i}" for i, x in enumerate(self._inputs)}
-
-    def _compile(self, writer: Writer, frame: str) -> Callable[..., Any]:
-        results = writer.write(self._outputs, self._checks)
-        statements = [*writer.statements, f"return {_tuple(results)}"]
-        body = frame.format(_body(statements, 1), _body(statements, 3))
-        text = f"def derivative({', '.join(self._names().values())}):\n{body}"
-        space: dict[str, Any] = {
-            "np": np,
-            "math": math,
-            "scipy": SCIPY,
-            "arrays": self._on_arrays,
-            **_BUILTINS,
-            **writer.constants,
-        }
-        space["__builtins__"] = {}
-        exec(compile(text, "<gradexplain>", "exec"), space)  # our own text: no name or string of a user is in it
-        made: Callable[..., Any] = space["derivative"]
-        return made
-
-
-def build(
-    outputs: Sequence[Node],
-    inputs: Sequence[Node],
-    *,
-    branches: Sequence[tuple[Node, bool]] = (),
-    isolated: Sequence[Node] = (),
-    name: str = "derivative",
-) -> Function:
-    """A graph as a function. `branches` are conditions with the answers that it holds for."""
-    checks = {n: ("if not ({}): return None" if truth else "if {}: return None") for n, truth in branches}
-    checks |= {n: "if {}: return NotImplemented" for n in isolated}
-    return Function(outputs, inputs, checks, name)
-
-
-def source(outputs: Sequence[Node], inputs: Sequence[Node], *, name: str = "derivative") -> str:
+def source(outputs: Sequence[Node], inputs: Sequence[Node], *, name: str = "derivative", layout: Any = None) -> str:
     """The program for readers: the user's argument names where they are plain identifiers."""
     names = dict(zip(inputs, readable_names([x.params["name"] for x in inputs]), strict=True))
     writer = Writer(dict(names), inline_arrays=True)
     results = writer.write(outputs)
-    result = str(results[0]) if len(results) == 1 else _tuple(results)
+    if layout is None:
+        layout = 0 if len(results) == 1 else tuple(range(len(results)))
     head = f"def {name if name.isidentifier() else 'derivative'}({', '.join(names.values())}):\n"
-    return head + _body([*writer.statements, f"return {result}"], 1)
+    return head + body([*writer.statements, f"return {packed(results, layout)}"], 1)
+
+
+def packed(codes: Sequence[str], layout: Any) -> str:
+    """Codes as nested tuples: the layout has their positions.
+
+    >>> packed(["a", "b", "c"], (0, (1, 2)))
+    '(a, (b, c))'
+    """
+    if isinstance(layout, int):
+        return str(codes[layout])
+    return f"({', '.join(packed(codes, part) for part in layout)}{',' if len(layout) == 1 else ''})"
 
 
 def readable_names(names: Sequence[str]) -> list[str]:
@@ -230,18 +220,38 @@ def readable_names(names: Sequence[str]) -> list[str]:
     out: list[str] = []
     for i, name in enumerate(names):
         safe = name if name.isascii() and name.isidentifier() else f"x{i}"
-        clashes = (
-            keyword.iskeyword(safe)
-            or safe in {"np", "math", "scipy", *_BUILTINS}
-            or (safe[0] in "vc" and safe[1:].isdigit())
-        )
+        clashes = keyword.iskeyword(safe) or safe in RESERVED or (safe[0] in "vc" and safe[1:].isdigit())
         out.append(f"{safe}_" if clashes else safe)
     return [n if n not in out[:i] else f"{n}_{i}" for i, n in enumerate(out)]
 
 
-def _body(statements: Sequence[str], depth: int) -> str:
+def body(statements: Sequence[str], depth: int) -> str:
+    """Statements, indented."""
     return "".join(f"{'    ' * depth}{s}\n" for s in statements)
 
 
-def _tuple(codes: Sequence[Code]) -> str:
-    return f"({', '.join(codes)}{',' if len(codes) == 1 else ''})"
+def surely_float(order: Sequence[Node]) -> set[Node]:
+    """Those of the topologically ordered nodes whose value is a float (not an int) in the program that is run."""
+    known: set[Node] = set()
+    for node in order:
+        op, inputs = node.op, node.inputs
+        if op is VARIABLE:
+            is_float = node.kind == "float"
+        elif op is CONSTANT:
+            is_float = isinstance(node.data, float) or (isinstance(node.data, Fixed) and node.kind == "float")
+        elif op is where:
+            is_float = inputs[1] in known and inputs[2] in known
+        elif op is power:
+            is_float = inputs[0] in known
+        elif op.result == "float" and isinstance(op.value, np.ufunc):
+            is_float = op.value in _ALWAYS_FLOAT or all(n in known for n in inputs) or (
+                op.value in _FLOAT_WINS and any(n in known for n in inputs))  # fmt: skip
+        else:
+            is_float = op.family in ("linear", "bilinear") and all(n in known or n.kind != "float" for n in inputs)
+        if is_float:
+            known.add(node)
+    return known
+
+
+_FLOAT_WINS = {np.add, np.subtract, np.multiply}
+_ALWAYS_FLOAT = {np.true_divide, np.exp, np.log, np.sin, np.cos, np.tan, np.sqrt, np.tanh, np.log1p, np.expm1}

@@ -1,7 +1,7 @@
 """SymPy classes that SymPy lacks: operations on arrays as expressions that print as NumPy or as LaTeX.
 
-Arrays are real symbols; entrywise arithmetic on them is SymPy's own. Every other operation is an `ArrayOperation`, opaque
-to SymPy's algebra, so that it can't be rewritten into something of another shape.
+Arrays are real symbols; entrywise arithmetic on them is SymPy's own. Every other operation is an `ArrayOperation`,
+opaque to SymPy's algebra, so that it can't be rewritten into something of another shape.
 """
 
 from __future__ import annotations

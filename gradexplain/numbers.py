@@ -27,7 +27,7 @@ class ExactNumber:
 
     def mpf(self) -> Any:
         """The number in mpmath, at its current precision."""
-        import mpmath as mp  # noqa: PLC0415 (only exact arithmetic needs it)
+        import mpmath as mp
 
         if not isinstance(self.factor, Fraction):
             return mp.mpf(self.factor)
@@ -45,7 +45,7 @@ class ExactNumber:
 
     def sympy(self) -> Any:
         """The number as a SymPy expression."""
-        import sympy as sp  # noqa: PLC0415 (loaded when the first formula is made)
+        import sympy as sp
 
         if not isinstance(self.factor, Fraction):
             return sp.Float(repr(self.factor)) if math.isfinite(self.factor) else _infinite(sp, self.factor)

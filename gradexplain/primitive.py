@@ -7,7 +7,8 @@
 * `flat`: no derivative flows through (comparisons, floor, …).
 
 Rules are ordinary expressions over nodes: `(y, x, …)` are output and operands, `g` the output's cotangent.
-To add an operation, write one row in `gradexplain/ops`; its tests and its line in the documentation follow by themselves.
+To add an operation, write one row in `gradexplain/ops`; its tests and its line in the documentation follow by
+themselves.
 """
 
 from __future__ import annotations
@@ -288,7 +289,7 @@ def general(
     samples: tuple[Sample, ...],
     extra: str = "",
 ) -> Primitive:
-    """Anything else: `pullbacks[i](g, y, *xs, **params)`, or `variadic(i, g, y, *xs, **params)` for any number of operands."""
+    """Anything else: `pullbacks[i](g, y, *xs, **params)`, or for any number of operands `variadic(i, g, …)`."""
 
     def pullback(i: int, g: Node, y: Node) -> Node | None:
         if variadic is not None:

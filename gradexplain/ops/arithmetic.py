@@ -119,8 +119,33 @@ def _fold_mul(a: Node, b: Node) -> Node | None:
         return neg(mul(a.inputs[0], b))
     if b.op is neg:
         return neg(mul(a, b.inputs[0]))
+    for x, y in ((a, b), (b, a)):
+        if y.op is div and y.inputs[1] is x:  # x*(c/x) is c, also where x is 0: that is the limit
+            return _whole(y.inputs[0], a, b)
     masked = _masked(mul, a, b) or _masked(lambda part, other: mul(other, part), b, a)
-    return masked or _fold_constants(operator.mul, a, b) or _refold(mul, a, b)
+    return masked or _fold_constants(operator.mul, a, b) or _refold(mul, a, b) or _factor_in_front(a, b)
+
+
+def _factor_in_front(a: Node, b: Node) -> Node | None:
+    """Constant factors are multiplied with each other and stand in front: (2*x)*(3*y) is 6*(x*y)."""
+    (left, x), (right, y) = _split_factor(a), _split_factor(b)
+    factors = [f for f in (left, right) if f is not None]
+    if not factors or (x is None and y is None):
+        return None
+    factor = factors[0] if len(factors) == 1 else _fold_constants(operator.mul, *factors)
+    if factor is None or (factor is a and y is b):
+        return None
+    rest = x if y is None else y if x is None else mul(x, y)
+    return mul.record(factor, rest) if rest in (x, y) and factor.data != 1 else mul(factor, rest)
+
+
+def _split_factor(node: Node) -> tuple[Node | None, Node | None]:
+    """A node as a constant number and the rest (either may be absent)."""
+    if node.is_constant and node.shape == ():
+        return node, None
+    if node.op is mul and node.inputs[0].is_constant and node.inputs[0].shape == ():
+        return node.inputs[0], node.inputs[1]
+    return None, node
 
 
 def _fold_div(a: Node, b: Node) -> Node | None:

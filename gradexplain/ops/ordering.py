@@ -104,7 +104,6 @@ def _min_second(y: Node, a: Node, b: Node) -> Node:
     return where(less(b, a), 1, 0) if is_scalar_constant(a) else by_order(a, b, 1, 0)
 
 
-
 def _floor_text(function: str) -> Any:
     return lambda x: Code(f"float(math.{function}({x}))")
 

@@ -119,6 +119,11 @@ _DIAGONALS = (
     Sample(((3, 3),), {"k": -1}),
 )
 
+def _broadcast_text(x: Code, *, shape: Shape) -> Code:
+    constant_array = {"0": "np.zeros", "1": "np.ones"}.get(x)
+    return Code(f"{constant_array}({shape})" if constant_array else f"np.broadcast_to({x}, {shape})")
+
+
 # fmt: off
 reshape: Primitive
 transpose: Primitive
@@ -128,7 +133,7 @@ tril: Primitive
 rolled: Primitive
 broadcast_to = linear("broadcast_to", lambda x, *, shape: np.broadcast_to(x, shape), _broadcast_shape, result="same",
                       transpose=lambda g, x, *, shape: sum_to(g, x.shape), fold=_fold_broadcast,
-                      numpy=lambda x, *, shape: Code(f"np.broadcast_to({x}, {shape})"),
+                      numpy=_broadcast_text,
                       samples=(Sample(((),), {"shape": (3,)}), Sample(((2, 1),), {"shape": (4, 2, 3)})))
 reshape   = linear("reshape", _reshape_value, lambda x, *, shape: shape, result="same",
                    transpose=lambda g, x, *, shape: reshape(g, shape=x.shape), fold=_fold_reshape,

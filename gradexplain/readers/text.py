@@ -96,10 +96,8 @@ def read(text: str, *, functions: Arities, variables: Collection[str] = ()) -> R
     Names in `variables` are variables, be they e, pi or the name of a function.
 
     >>> reading = read("2x sin x - e^2/3", functions={"sin": (1, 1)})
-    >>> reading.echo, reading.variables
-    ('2*x*sin(x) - e**2/3', ('x',))
-    >>> reading.notes[0]
-    "'2x' was read as 2*x"
+    >>> reading.echo, reading.variables, reading.notes[0]
+    ('2*x*sin(x) - e**2/3', ('x',), "'2x' was read as 2*x")
     """
     parser = _Parser(tokens.printable(text), functions, variables)
     tree = parser.formula()
@@ -114,7 +112,7 @@ class _Parser:
         self.text, self.tokens, self.position = text, tokens.cut(text), 0
         self.functions = {**functions, "pow": (2, 2), "where": (3, 3)}
         self.given = frozenset(variables)
-        uncalled = {name.text for name, after in pairwise(self.tokens) if name.kind == "name" and after.text != "("}
+        uncalled = {word.text for word, after in pairwise(self.tokens) if after.text != "("}
         self.known = self.given | uncalled  # names that stand for values
         self.variables: dict[str, None] = {}
         self.notes: dict[str, str] = {}
@@ -246,7 +244,7 @@ class _Parser:
             return tokens.Constant(name, token.column)
         if function and (called or token.text not in _LETTER_NAMES):
             return self.application(function, token)
-        if token.kind == "member" or (called and len(name) > 1 and name not in self.known):
+        if token.kind == "member" or (len(name) > 1 and name not in self.known):
             raise self.unknown(token)
         if name not in self.given:
             self.check_glued(token)
@@ -313,7 +311,9 @@ class _Parser:
             column = self.token.column
             tree = Binary("*", tree, self.value(tokens.POWER), column)
         infix = self.infix()
-        if LEVELS.get(infix) == tokens.PRODUCT and not self.function(self.tokens[self.position + (infix != "implied")]):
+        after = self.token if infix == "implied" else self.tokens[self.position + bool(infix)]
+        unclear = not self.function(after) or after.column == self.last.end
+        if LEVELS.get(infix) == tokens.PRODUCT and unclear:
             fix = f"write {name}({tokens.echo(tree)}), or put more between the brackets"
             raise self.error(f"it is not clear where the argument of {name} ends", self.token.column, fix=fix)
         return tree

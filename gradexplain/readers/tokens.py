@@ -187,7 +187,7 @@ def _unreadable(text: str, column: int) -> ParseError:
     elif char == ".":
         what = f"'{re.split(r'[^.a-zA-Z0-9_]', text[column:])[0][:30]}' (an attribute)"
         fix = "points stand in numbers, and in math.sin, np.sin, numpy.sin"
-    elif plain != char and plain.isascii() and plain.isprintable():
+    elif plain != char and plain.isascii():
         fix = f"it looks like {plain}: write that"
     return ParseError(f"{what} is not read", text=text, column=column, why=_ALPHABET, fix=fix)
 
@@ -281,7 +281,7 @@ def fold(tree: Node, rule: Callable[[Node, list[Value]], Value]) -> Value:
     while waiting:
         node, ready = waiting.pop()
         parts = children(node)
-        if ready or not parts:
+        if ready:
             start = len(done) - len(parts)
             done[start:] = [rule(node, done[start:])]
         else:
@@ -327,7 +327,7 @@ def _written(node: Node, parts: list[tuple[str, int]]) -> tuple[str, int]:
 
 def _decimal(value: Fraction) -> str:
     """A decimal number in full, or with an exponent where that is much shorter."""
-    wide = Context(prec=2 * MAX_DIGITS + 10)
+    wide = Context(prec=MAX_DIGITS)
     number = wide.normalize(wide.divide(Decimal(value.numerator), Decimal(value.denominator)))
     plain, short = f"{number:f}", str(number).lower()
     return plain if len(plain) < len(short) + 6 else short

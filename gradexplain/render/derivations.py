@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gradexplain.explain.model import Derivation, Step, Sweep
-from gradexplain.explain.rules import LOGARITHMIC, QUIET
+from gradexplain.exposition.model import Derivation, Step, Sweep
+from gradexplain.exposition.rules import LOGARITHMIC, QUIET
 from gradexplain.render import formula as formulas
 from gradexplain.render.blocks import (
     Block,
@@ -99,6 +99,7 @@ def _left(record: Derivation) -> Formula:
 
 
 def definitions(names: Sequence[tuple[str, Any]]) -> tuple[Formula, ...]:
+    """What names stand for, a formula each."""
     return tuple(formulas.named(name, e) for name, e in names)
 
 
@@ -106,9 +107,10 @@ def _where_evaluated(names: Sequence[tuple[str, Any]]) -> tuple[Formula, ...]:
     return tuple(formulas.equal(Formula(n, formulas.name_latex(n)), simplified(e)) for n, e in names)
 
 
-def conditions(conditions: Sequence[str]) -> Iterator[Block]:
-    if conditions:
-        yield Note(line(f"This holds for {' and '.join(conditions)}."), "info")
+def conditions(listed: Sequence[str]) -> Iterator[Block]:
+    """Where a result holds, if not everywhere."""
+    if listed:
+        yield Note(line(f"This holds for {' and '.join(listed)}."), "info")
 
 
 def derivation_steps(record: Derivation) -> Iterator[Block]:
@@ -209,7 +211,7 @@ class _Wording:
             parts: list[Inline] = (
                 [formulas.named(name, values[name])] if name in values and name not in self.defined else []
             )
-            self.defined |= {name} if name in primes else set()
+            self.defined |= {name} if name in primes or name in derived else set()
             if name in primes and name not in derived:
                 parts += [
                     *(line(", ") if parts else ()),

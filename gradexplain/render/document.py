@@ -6,13 +6,13 @@ function registered with `blocks_of`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import singledispatch
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from gradexplain.explain.model import CheckReport, CheckRow, Derivation, Finding, Overview, Sweep
+from gradexplain.exposition.model import CheckReport, CheckRow, Derivation, Finding, Overview, Sweep
 from gradexplain.render import formula as formulas
 from gradexplain.render.blocks import (
     Block,
@@ -104,9 +104,9 @@ def _point_text(point: Sequence[tuple[str, Any]]) -> str:
 
 @blocks_of.register
 def _(record: Finding) -> Iterator[Block]:
-    kind = "warning" if record.kind in ("kink", "undefined", "unused", "constant", "limit") else "info"
+    warns = record.kind in ("kink", "undefined", "unused", "constant", "limit")
     where = f" (line {record.place.line})" if record.place is not None else ""
-    yield Note(line(f"{record.text}{where}"), kind)  # type: ignore[arg-type]
+    yield Note(line(f"{record.text}{where}"), "warning" if warns else "info")
 
 
 @blocks_of.register
@@ -195,36 +195,35 @@ def left_side(record: Overview, output: str, key: str) -> Formula:
 
 
 def _check_lines(record: Overview, output: str) -> Iterator[Block]:
-    if not record.point:
-        return
-    at = _point_text(record.point)
-    values: Mapping[str, Any] = dict(record.values)
-    shown = [
-        f"{left_side(record, output, key).text} = {number(values[key])}" for key, _ in record.forms if key in values
-    ]
-    parts = [f"{output} = {number(record.value)}", *shown]
-    yield Paragraph(line(f"at {at}: {', '.join(parts)}"))
+    if record.point:
+        values: Mapping[str, Any] = dict(record.values)
+        keys = [key for key, _ in record.forms if key in values]
+        shown = [f"{left_side(record, output, key).text} = {number(values[key])}" for key in keys]
+        words = ", ".join([f"{output} = {number(record.value)}", *shown])
+        yield Paragraph(line(f"at {_point_text(record.point)}: {words}"))
     if record.check is not None and record.check.rows:
         yield _check_line(record.check, output)
 
 
 def _check_line(report: CheckReport, output: str) -> Note:
+    """The check in one line: its one row, its first bad row, or the count of what passed."""
     at = _point_text(report.point)
-    row = report.rows[0]
-    worst = next((r for r in report.rows if r.verdict != "pass"), None)
-    if worst is not None:
-        words = f"check  {at}: {_entry(output, worst)} = {worst.claimed:.6g}, {_quotient(worst)}  {worst.verdict}"
-        return Note(
-            line(f"{words}{f': {worst.reason}' if worst.reason else ''}"),
-            "error" if worst.verdict == "fail" else "warning",
-        )
-    if len(report.rows) == 1:
-        return Note(line(f"check  {at}: {_entry(output, row)} = {row.claimed:.6g}, {_quotient(row)}  ok"), "ok")
-    return Note(line(f"check  {at}: {len(report.rows)} entries agree with difference quotients  ok"), "ok")
+    lead = f"check  {at}: " if at else "check  "
+    bad = [row for row in report.rows if row.verdict != "pass"]
+    if not bad and len(report.rows) > 1:
+        counted = f"{len(report.rows)} {'entries' if at else 'values'} agree with difference quotients"
+        return Note(line(f"{lead}{counted}  ok"), "ok")
+    row = (bad or report.rows)[0]
+    verdict = "ok" if row.verdict == "pass" else row.verdict
+    reason = f": {row.reason}" if row.reason and bad else ""
+    kind: Literal["ok", "error", "warning"] = "ok" if not bad else "error" if row.verdict == "fail" else "warning"
+    return Note(line(f"{lead}{_entry(output, row)} = {row.claimed:.6g}, {_quotient(row)}  {verdict}{reason}"), kind)
 
 
 def _entry(output: str, row: CheckRow) -> str:
-    return f"d{output}/d{row.name}"
+    """The name of an entry; a row's name may say where it was looked at."""
+    key, at, place = row.name.partition(" at ")
+    return derivative_of(output, tuple(key.split(","))).text + at + place
 
 
 def _quotient(row: CheckRow) -> str:

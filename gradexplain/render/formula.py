@@ -18,7 +18,7 @@ from sympy.printing.str import StrPrinter
 
 from gradexplain.notation import ArrayOperation
 from gradexplain.render.blocks import Formula
-from gradexplain.render.escape import identifier_latex
+from gradexplain.escape import identifier_latex
 
 
 def text(expr: Any) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import count
 from typing import assert_never
 
-from gradexplain.render import escape
+from gradexplain import escape
 from gradexplain.render.blocks import (
     SECTION_DEPTH_CAP,
     Block,

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import assert_never
 
-from gradexplain.render import escape
+from gradexplain import escape
 from gradexplain.render.blocks import (
     Code,
     CodeBlock,

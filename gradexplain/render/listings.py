@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradexplain.errors import Place
-from gradexplain.explain.model import Local, PullbackRow, Sweep, TangentRow, TapeRow
+from gradexplain.exposition.model import Local, PullbackRow, Sweep, TangentRow, TapeRow
 from gradexplain.render import formula as formulas
 from gradexplain.render.blocks import Block, Code, Equation, Formula, Heading, Line, Note, Paragraph, Table, line
 from gradexplain.render.derivations import derivative_of
@@ -74,43 +74,31 @@ def gradient_name(output: str, variable: str, shape: tuple[int, ...], *, partial
 def tape_table(rows: Sequence[TapeRow]) -> Table:
     """The operations of a program, one a row."""
     valued = any(r.value is not None for r in rows)
-    lines = any(r.place is not None for r in rows)
-    headers = ("name", "operation", *(["value"] if valued else []), "local derivative", *(["line"] if lines else []))
+    placed = any(r.place is not None for r in rows)
+    headers = ("name", "operation", *(["value"] if valued else []), *(["line"] if placed else []), "local derivative")
     table: list[tuple[Line, ...]] = []
     for before, row in zip([None, *rows], rows, strict=False):
         if before is not None and row.number != before.number + 1:
             table.append((line(f"… {row.number - before.number - 1} more"),))
-        cells: list[Line] = [
-            line(Code(row.name)),
-            line("input") if not row.inputs else (formulas.formula(row.formula),),
-        ]
+        operation = (formulas.formula(row.formula),) if row.inputs else line("input")
+        cells = [line(Code(row.name)), operation]
         cells += [line(number(row.value))] if valued else []
-        cells.append(_joined([_local(row, local) for local in row.locals]))
-        cells += [_line_number(row.place)] if lines else []
-        table.append(tuple(cells))
+        cells += [_line_number(row.place)] if placed else []
+        first, *others = [_local(row, local) for local in row.locals] or [()]
+        table.append((*cells, first))
+        table += [(*[()] * len(cells), other) for other in others]
     return Table(headers, tuple(table))
 
 
 def _local(row: TapeRow, local: Local) -> Line:
-    """A local derivative: as a rule gives it, worked out, and as a number."""
+    """A local derivative: as a rule gives it, worked out, and as a number; or what the adjoint becomes."""
     if not local.is_partial:
-        name = f"{local.operand}_bar"
-        return (formulas.named(name, local.formula),)
-    left = derivative_of(row.name, (local.operand,), partial=True)
-    chain = [e for e in (local.applied, local.formula) if e is not None]
-    shown = [formulas.formula(e) for e in chain]
-    text, latex = " = ".join([left.text, *(s.text for s in shown)]), " = ".join([left.latex, *(s.latex for s in shown)])
-    if local.value is not None and not chain[-1].is_Number:
-        text, latex = f"{text} = {number(local.value)}", f"{latex} = {number(local.value)}"
-    return (
-        (Formula(text, latex),)
-        if np.ndim(local.value) == 0
-        else (Formula(text.rpartition(" = ")[0], latex.rpartition(" = ")[0]),)
-    )
-
-
-def _joined(lines: Sequence[Line]) -> Line:
-    return tuple(inline for i, one in enumerate(lines) for inline in ((*line("; "), *one) if i else one))
+        return (formulas.named(f"{local.operand}_bar", local.formula),)
+    shown = [derivative_of(row.name, (local.operand,), partial=True)]
+    shown += [formulas.formula(e) for e in (local.applied, local.formula) if e is not None]
+    if local.value is not None and np.ndim(local.value) == 0 and not local.formula.is_Number:
+        shown.append(Formula(number(local.value), number(local.value)))
+    return (Formula(" = ".join(f.text for f in shown), " = ".join(f.latex for f in shown)),)
 
 
 def _pullback_table(rows: Sequence[PullbackRow]) -> Table:
@@ -181,8 +169,10 @@ def number(value: Any) -> str:
         return ""
     array = np.asarray(value)
     if array.ndim == 0:
-        return str(array[()]) if array.dtype == bool else f"{float(array):.6g}"
+        return str(array[()]) if array.dtype == bool else f"{float(array) + 0.0:.6g}"
     if array.size <= (_SMALL_ARRAY if array.ndim == 1 else _SMALL_MATRIX):
-        return np.array2string(array, separator=", ", formatter={"float_kind": lambda x: f"{x:.4g}"}).replace("\n", "")
-    low, high, mean = (f"{float(f(array)):.4g}" for f in (np.min, np.max, np.mean))
+        return np.array2string(array, separator=", ", formatter={"float_kind": lambda x: f"{x + 0.0:.4g}"}).replace(
+            "\n", ""
+        )
+    low, high, mean = (f"{float(f(array)) + 0.0:.4g}" for f in (np.min, np.max, np.mean))
     return f"{array.shape}: {low} .. {high}, mean {mean}"

@@ -10,7 +10,7 @@ A new block is one more case in `_block`.
 import re
 from typing import assert_never
 
-from gradexplain.render import escape
+from gradexplain import escape
 from gradexplain.render.blocks import (
     SECTION_DEPTH_CAP,
     Block,

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, assert_never
 
-from gradexplain.render import escape
+from gradexplain import escape
 from gradexplain.render.blocks import (
     Code,
     CodeBlock,

@@ -7,6 +7,7 @@ what can't happen drops out. In other cases SymPy folds the branches.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import sympy as sp
@@ -42,7 +43,7 @@ def _by_intervals(expr: Any) -> list[tuple[Any, Any]] | None:
     points = sorted({t[1] for t in thresholds if t is not None})
     if any(isinstance(r, (sp.Eq, sp.Ne)) for r in relations) or len(points) > MOST_BRANCHES:
         return None
-    inner = [(a + b) / 2 for a, b in zip(points, points[1:], strict=False)]
+    inner = [(a + b) / 2 for a, b in pairwise(points)]
     middles = [points[0] - 1, *inner, points[-1] + 1]
     pieces = []
     for middle, end in zip(middles, [*points, None], strict=True):
@@ -53,9 +54,8 @@ def _by_intervals(expr: Any) -> list[tuple[Any, Any]] | None:
 
 def _side(expr: Any, relations: Any, x: Any, end: Any) -> Any:
     """x < end or x <= end: on which side the end itself lies, as the program says."""
-    closed = any(isinstance(r, (sp.StrictGreaterThan if r.lhs == x else sp.StrictLessThan,)) or
-                 isinstance(r, (sp.LessThan if r.lhs == x else sp.GreaterThan,))
-                 for r in relations if end in r.args)  # fmt: skip
+    belongs_below = (sp.StrictGreaterThan, sp.LessThan), (sp.StrictLessThan, sp.GreaterThan)
+    closed = any(isinstance(r, belongs_below[r.lhs != x]) for r in relations if end in r.args)
     return x <= end if closed else x < end
 
 
@@ -80,7 +80,9 @@ def _without_points(pieces: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
     if conditions[-1] != sp.true:
         return pieces
     for c in conditions[:-1]:
-        if isinstance(c, (sp.StrictLessThan, sp.StrictGreaterThan)) and any(_is_opposite(c, d) for d in conditions[:-1]):
+        if isinstance(c, (sp.StrictLessThan, sp.StrictGreaterThan)) and any(
+            _is_opposite(c, d) for d in conditions[:-1]
+        ):
             kept = pieces[:-1]
             return [*kept[:-1], (kept[-1][0], sp.true)]
     return pieces
@@ -132,7 +134,10 @@ def _merged(pieces: list[tuple[Any, Any]]) -> Any:
     out: list[tuple[Any, Any]] = []
     for value, condition in pieces:
         if out and out[-1][0] == value:
-            out[-1] = (value, condition if condition == sp.true or _is_later(condition) else sp.Or(out[-1][1], condition))
+            out[-1] = (
+                value,
+                condition if condition == sp.true or _is_later(condition) else sp.Or(out[-1][1], condition),
+            )
         else:
             out.append((value, condition))
     if len(out) == 1 and out[0][1] == sp.true:
@@ -152,4 +157,8 @@ def _as_sign(pieces: list[tuple[Any, Any]]) -> Any:
 
 def _is_later(condition: Any) -> bool:
     """x <= 5 after x <= 3 covers both."""
-    return isinstance(condition, (sp.LessThan, sp.StrictLessThan)) and condition.rhs.is_Rational and condition.lhs.is_Symbol
+    return (
+        isinstance(condition, (sp.LessThan, sp.StrictLessThan))
+        and condition.rhs.is_Rational
+        and condition.lhs.is_Symbol
+    )

@@ -9,16 +9,16 @@ from typing import Any
 
 import sympy as sp
 
-from gradexplain.simplify.rewrite import Rewrite
-from gradexplain.simplify.rules import decimals
 from gradexplain.graph import Node, ancestors
 from gradexplain.isolated import at_isolated_point
 from gradexplain.lambdify import Writer
 from gradexplain.numbers import exact_number
-from gradexplain.simplify.printing import latex, numpy_source, text
-from gradexplain.simplify.sampling import Samples, sample, sample_widely
 from gradexplain.simplify.fingerprints import refined
-from gradexplain.simplify.scalar import cost, simplified, vocabulary
+from gradexplain.simplify.printing import latex, numpy_source, text
+from gradexplain.simplify.rewrite import Rewrite
+from gradexplain.simplify.rules import decimals
+from gradexplain.simplify.sampling import Samples, sample, sample_widely
+from gradexplain.simplify.scalar import Vocabulary, cost, simplified, vocabulary
 from gradexplain.symbolic import expressions, symbol, tree_size
 from gradexplain.trace.run import Program
 from gradexplain.trace.source import name_of
@@ -109,7 +109,7 @@ def scalar_form(key: str, gradient: Node, program: Program, names: Mapping[Node,
 
 
 def _candidate(
-    key: str, node: Node, gradient: Node, given: Mapping[Node, Any], samples: Samples, known: frozenset[Any], raw: Any
+    key: str, node: Node, gradient: Node, given: Mapping[Node, Any], samples: Samples, known: Vocabulary, raw: Any
 ) -> ClosedForm | None:
     """One candidate graph, over some of the program's names, simplified and checked."""
     if tree_size(node, given) > MOST_WRITTEN_OUT:
@@ -124,10 +124,12 @@ def _candidate(
     if node is not gradient and start != raw:
         rule = "identity" if not where else "in terms of " + ", ".join(where)
         rewrites = (Rewrite(rule, raw, start, f"checked at {len(samples.points)} points to 40 digits"), *rewrites)
-    return ClosedForm(key, expr, where, raw, rewrites, notes=(*notes, *(() if samples.points else _evidence(samples, expr))))
+    return ClosedForm(
+        key, expr, where, raw, rewrites, notes=(*notes, *(() if samples.points else _evidence(samples, expr)))
+    )
 
 
-def _price(form: ClosedForm, known: frozenset[Any]) -> float:
+def _price(form: ClosedForm, known: Vocabulary) -> float:
     """The program's own names are free but for the look that it takes to find them."""
     return cost(form.expr, known) + sum(0.5 if name.isalpha() else 0.9 for name in form.where)
 
@@ -148,10 +150,9 @@ def _definitions(expr: Any, given: Mapping[Node, Any]) -> dict[str, Any]:
     return _needed(expr, table)
 
 
-def _vocabulary(program: Program, raw: Any) -> frozenset[Any]:
-    if tree_size(program.output) > MOST_WRITTEN_OUT:
-        return vocabulary(raw)
-    return vocabulary(*expressions([program.output]), raw)
+def _vocabulary(program: Program, raw: Any) -> Vocabulary:
+    is_small = tree_size(program.output) <= MOST_WRITTEN_OUT
+    return vocabulary(expressions([program.output])[0] if is_small else raw, raw)
 
 
 def _evidence(samples: Samples, expr: Any) -> tuple[str, ...]:

@@ -1,10 +1,11 @@
 """Identities found by value: nodes of the gradient graph that equal something simpler are replaced by it.
 
-Every node is evaluated at a few points in high precision. Nodes of equal values are one node; a node that is 0 or a small
-fraction everywhere is that number; a node that is a simple function of a forward node (y, 1 - y, y**2, 1/y, y*(1 - y), …),
-or a small multiple of one, is written as that; terms of a sum that cancel are dropped. One pass, linear in the graph: it
-finds sigmoid' = y*(1 - y) and the cancellation in the Black-Scholes delta, which rewriting does not. Agreement of
-analytic functions at points in no special relation is as good as a proof; the caller checks the result at other points.
+Every node is evaluated at a few points in high precision. Nodes of equal values are one node; a node that is 0 or a
+small fraction everywhere is that number; a node that is a simple function of a forward node (y, 1 - y, y**2, 1/y,
+y*(1 - y), …), or a small multiple of one, is written as that; terms of a sum that cancel are dropped. One pass,
+linear in the graph: it finds sigmoid' = y*(1 - y) and the cancellation in the Black-Scholes delta, which rewriting
+does not. Agreement of analytic functions at points in no special relation is as good as a proof; the caller checks
+the result at other points.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ _DENOMINATOR = 24  # of multiples and constants
 Values = tuple[Any, ...]
 
 
-def refined(gradient: Node, output: Node, inputs: Mapping[str, Node], samples: Samples, named: Mapping[Node, Any]) -> Node:
+def refined(
+    gradient: Node, output: Node, inputs: Mapping[str, Node], samples: Samples, named: Mapping[Node, Any]
+) -> Node:
     """The gradient with every node written as the cheapest known thing of the same values.
 
     `named` are forward nodes that count as one symbol. Gives the gradient itself where branches or kinks forbid it.
@@ -40,7 +43,7 @@ def refined(gradient: Node, output: Node, inputs: Mapping[str, Node], samples: S
     if len(samples.points) < 3 or not _is_analytic(order):
         return gradient
     values = _values(order, inputs, samples)
-    return values and _Refinement(values, named, forward).run(gradient, order) or gradient
+    return (values and _Refinement(values, named, forward).run(gradient, order)) or gradient
 
 
 def _is_analytic(order: list[Node]) -> bool:
@@ -49,7 +52,7 @@ def _is_analytic(order: list[Node]) -> bool:
 
 
 def _is_safe(node: Node, operand: int) -> bool:
-    """Whether an operand leaves the row's domain at an edge only: sqrt((x - 5)**2) touches 0 inside, sqrt(x - 5) does not."""
+    """Whether an operand leaves the row's domain at an edge only: sqrt((x - 5)**2) touches 0 inside."""
     domain = node.op.domains[min(operand, len(node.op.domains) - 1)] if node.op.domains else None
     if domain is None or not domain.condition or "!=" in domain.condition:
         return True

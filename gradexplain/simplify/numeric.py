@@ -81,9 +81,20 @@ def _compare(test: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
 
 
 _CONSTANTS: dict[Any, Callable[[], Any]] = {
-    sp.pi: lambda: +mp.pi, sp.E: lambda: +mp.e, sp.true: lambda: True, sp.false: lambda: False, sp.EulerGamma: lambda: +mp.euler,
-    sp.nan: lambda: mp.nan, sp.zoo: lambda: mp.nan, sp.I: lambda: mp.mpc(0, 1), sp.Catalan: lambda: +mp.catalan,
-}  # fmt: skip
+    sp.pi: lambda: +mp.pi,
+    sp.E: lambda: +mp.e,
+    sp.EulerGamma: lambda: +mp.euler,
+    sp.Catalan: lambda: +mp.catalan,
+    sp.I: lambda: mp.mpc(0, 1),
+    sp.true: lambda: True,
+    sp.false: lambda: False,
+    sp.nan: lambda: mp.nan,
+    sp.zoo: lambda: mp.nan,
+}
+_SAME_NAME = (
+    "exp sin cos tan cot sec csc sinh cosh tanh coth sech csch asin acos atan asinh acosh atanh "
+    "floor erf erfc erfi sinc beta zeta"
+)
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     sp.Add: lambda *xs: reduce(lambda a, b: a + b, xs),
     sp.Mul: lambda *xs: reduce(lambda a, b: a * b, xs),
@@ -112,6 +123,5 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     sp.besseli: lambda n, x: mp.besseli(n, x),
     sp.atan2: mp.atan2,
     sp.LambertW: lambda x: mp.lambertw(x),
-} | {getattr(sp, n): getattr(mp, n) for n in (
-    "exp sin cos tan cot sec csc sinh cosh tanh coth sech csch asin acos atan asinh acosh atanh sqrt floor erf erfc erfi sinc beta zeta"
-).split() if isinstance(getattr(sp, n), type)}  # fmt: skip
+    **{getattr(sp, name): getattr(mp, name) for name in _SAME_NAME.split()},
+}

@@ -8,7 +8,7 @@ import sympy as sp
 from sympy.printing.numpy import SciPyPrinter
 from sympy.printing.str import StrPrinter
 
-from gradexplain.render.escape import identifier_latex
+from gradexplain.escape import identifier_latex
 
 
 class _TextPrinter(StrPrinter):
@@ -28,6 +28,15 @@ class _TextPrinter(StrPrinter):
         return f"{self._print(expr.lhs)} {sign} {self._print(expr.rhs)}"
 
     _print_Equality = _print_Unequality = _print_Relational  # noqa: N815
+
+    def _print_Abs(self, expr: Any) -> str:  # noqa: N802
+        return f"abs({self._print(expr.args[0])})"
+
+    def _print_Max(self, expr: Any) -> str:  # noqa: N802
+        return f"max({', '.join(map(self._print, expr.args))})"
+
+    def _print_Min(self, expr: Any) -> str:  # noqa: N802
+        return f"min({', '.join(map(self._print, expr.args))})"
 
     def _print_Float(self, expr: Any) -> str:  # noqa: N802
         return repr(float(expr))

@@ -1,8 +1,8 @@
 """The rewrites that a scalar formula is tried with: named rows, from cheap to dear. Each takes and gives an expression.
 
-A row may be right only where its conditions hold (powers of positive bases, signs away from 0): every result is compared
-with the program at many points before it is used, so a rule is free to be bold. To add one, add a row and a line to its
-test table.
+A row may be right only where its conditions hold (powers of positive bases, signs away from 0): every result is
+compared with the program at many points before it is used, so a rule is free to be bold. To add one, add a row and a
+line to its test table.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import sympy as sp
-
 
 _LONG_DENOMINATOR = 1000
 
@@ -143,8 +142,11 @@ def decimals(expr: Any) -> Any:
     >>> decimals(sp.Rational(10507, 10000) * sp.Symbol("x"))
     1.0507*x
     """
-    long = {r: _decimal(r) for r in expr.atoms(sp.Rational) if r.q >= _LONG_DENOMINATOR}
-    return expr.xreplace({r: d for r, d in long.items() if d is not None})
+    numbers = [r for r in expr.atoms(sp.Rational) if not r.is_Integer]
+    if not any(r.q >= _LONG_DENOMINATOR for r in numbers):
+        return expr
+    found = {r: _decimal(r) for r in numbers}
+    return expr.xreplace({r: d for r, d in found.items() if d is not None})
 
 
 def _decimal(r: Any) -> Any:

@@ -32,7 +32,24 @@ _POOL = (
     -1.2047,
     4.6091,
 )
-_WIDE = (-113.7, 21.3, -6.41, 0.0361, 47.9, -0.457, 7.93, -23.6, 2.06, 131.1, -1.873, 0.6203, 11.7, -3.19, -0.0713, 303.3)
+_WIDE = (
+    -113.7,
+    21.3,
+    -6.41,
+    0.0361,
+    47.9,
+    -0.457,
+    7.93,
+    -23.6,
+    2.06,
+    131.1,
+    -1.873,
+    0.6203,
+    11.7,
+    -3.19,
+    -0.0713,
+    303.3,
+)
 _TRIES = 28
 _ENOUGH = 7
 
@@ -83,7 +100,9 @@ def sample_widely(outputs: Sequence[Node], inputs: Mapping[str, Node], point: Ma
     return _sample(outputs, inputs, _candidates(inputs, point, _WIDE, near=0), 2 * _ENOUGH)
 
 
-def _sample(outputs: Sequence[Node], inputs: Mapping[str, Node], candidates: Iterable[dict[str, Any]], enough: int) -> Samples:
+def _sample(
+    outputs: Sequence[Node], inputs: Mapping[str, Node], candidates: Iterable[dict[str, Any]], enough: int
+) -> Samples:
     points, values = [], []
     for candidate in candidates:
         found = _evaluated(outputs, inputs, candidate, DIGITS)
@@ -111,7 +130,7 @@ def _evaluated(outputs: Sequence[Node], inputs: Mapping[str, Node], point: Mappi
 def _candidates(
     inputs: Mapping[str, Node], point: Mapping[str, Any], pool: Sequence[float], *, near: int
 ) -> Iterator[dict[str, Any]]:
-    """Every other one of the first `near` lies near the point, the rest anywhere; integer arguments keep their number."""
+    """Every other one of the first `near` lies near the point, the rest anywhere; integers keep their number."""
     for i in range(_TRIES):
         candidate = {}
         for k, (name, node) in enumerate(inputs.items()):

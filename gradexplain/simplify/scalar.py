@@ -1,13 +1,13 @@
 """Closed forms of scalar functions: a portfolio of SymPy's rewrites, each candidate checked, the cheapest kept.
 
-The cost of a form is the number of its operations plus penalties for what no textbook prints: functions that the user did
-not write, decimal numbers for fractions, branches at isolated points. Of two equal costs the form nearest to the program
-wins, since candidates are tried in that order.
+The cost of a form is the number of its operations plus penalties for what no textbook prints: functions that the
+user did not write, decimal numbers for fractions, branches at isolated points. Of two equal costs the form nearest
+to the program wins, since candidates are tried in that order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,12 +21,16 @@ from gradexplain.simplify.watchdog import within
 
 _SECONDS = 2.0
 _LARGEST_BRANCHED = 200  # operations
-_FOREIGN, _FLOAT = 12, 3
-_RELATED = 2.5  # a function that the reader passes to without a word, though the program has another
+_FOREIGN, _FLOAT, _UNWRITTEN = 12, 1, 0.3
+_RELATED = 1.9  # a function that the reader passes to without a word, though the program has another
+_ROOT = 5.0  # sqrt(u**2) is Abs(u), whatever the program wrote: worth it where it saves a lot
 _FAMILIES = ({sp.sinh, sp.cosh, sp.tanh}, {sp.Abs, sp.sign})
 # The functions that belong to a function: those of its derivative.
 _NATURAL = {sp.sin: {sp.cos}, sp.cos: {sp.sin}, sp.Abs: {sp.sign}, sp.gamma: {sp.polygamma}, sp.erf: {sp.exp},
             sp.loggamma: {sp.polygamma}, sp.sinh: {sp.cosh}, sp.cosh: {sp.sinh}}  # fmt: skip
+
+
+Vocabulary = Mapping[Any, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +42,14 @@ class Attempt:
 
 
 def simplified(
-    raw: Any, samples: Samples, which: int, vocabulary: frozenset[Any], where: tuple[tuple[str, Any], ...] = ()
+    raw: Any, samples: Samples, which: int, known: Vocabulary, where: tuple[tuple[str, Any], ...] = ()
 ) -> tuple[Any, tuple[Rewrite, ...], tuple[str, ...]]:
-    """The cheapest candidate that agrees with the program at all sample points, the log, and notes on what was cut short."""
+    """The cheapest candidate that agrees with the program at all samples, the log, and what was cut short."""
     best, rewrites = raw, []
-    evidence = f"checked at {len(samples.points)} points to {20} digits"
+    evidence = f"checked at {len(samples.points)} points to 20 digits"
     notes: list[str] = []
-    for attempt in _attempts(raw, vocabulary, notes):
-        if attempt.expr is None or _forbidden(attempt.expr) or cost(attempt.expr, vocabulary) >= cost(best, vocabulary):
+    for attempt in _attempts(raw, known, notes):
+        if attempt.expr is None or _forbidden(attempt.expr) or cost(attempt.expr, known) >= cost(best, known):
             continue
         if samples.points and samples.agrees(attempt.expr, which, where):
             rewrites = [Rewrite(attempt.rule, raw, attempt.expr, evidence)]
@@ -53,31 +57,29 @@ def simplified(
     return best, tuple(rewrites), tuple(notes)
 
 
-def vocabulary(*written: Any) -> frozenset[Any]:
-    """The functions that formulas may use: those of the program and of its raw derivative."""
-    found = {type(f) for e in written for f in e.atoms(sp.Function)}
-    return frozenset(found | {g for f in found for g in _NATURAL.get(f, ())} | {sp.exp, sp.log})
+def vocabulary(program: Any, derivative: Any) -> Vocabulary:
+    """What each function costs: nothing where the program has it, little where it belongs to one of those."""
+    written = {type(f) for f in program.atoms(sp.Function)}
+    derived = {type(f) for f in derivative.atoms(sp.Function)}
+    natural = {g for f in written for g in _NATURAL.get(f, ())}
+    related = {g for family in _FAMILIES if family & (written | derived) for g in family}
+    prices = dict.fromkeys((sp.Abs, sp.sign), _ROOT) | dict.fromkeys(related, _RELATED)
+    prices |= dict.fromkeys(derived | natural | {sp.exp, sp.log}, _UNWRITTEN)
+    return prices | dict.fromkeys(written, 0.0)
 
 
-def cost(expr: Any, known: frozenset[Any]) -> float:
+def cost(expr: Any, known: Vocabulary) -> float:
     """Operations and penalties.
 
     >>> x = sp.Symbol("x", real=True)
-    >>> cost(x**2 + x, frozenset()) < cost(x * (x + 1) + 0.5 * x, frozenset())
+    >>> cost(x**2 + x, {}) < cost(x * (x + 1) + 0.5 * x, {})
     True
     """
     functions = [f for f in expr.atoms(sp.Function) if not isinstance(f, sp.Piecewise)]
-    foreign = sum(_strangeness(type(f), known) for f in functions)
+    foreign = sum(known.get(type(f), _FOREIGN) for f in functions)
     points = len(expr.atoms(sp.Eq, sp.Ne))
     floats = len(expr.atoms(sp.Float))
     return float(sp.count_ops(expr)) + foreign + _FOREIGN * points + _FLOAT * floats
-
-
-def _strangeness(function: Any, known: frozenset[Any]) -> float:
-    if function in known:
-        return 0.0
-    related = any(function in family and (family & known or sp.Abs in family) for family in _FAMILIES)
-    return _RELATED if related else _FOREIGN
 
 
 def _forbidden(expr: Any) -> bool:
@@ -86,7 +88,7 @@ def _forbidden(expr: Any) -> bool:
     )
 
 
-def _attempts(raw: Any, known: frozenset[Any], notes: list[str]) -> Iterator[Attempt]:
+def _attempts(raw: Any, known: Vocabulary, notes: list[str]) -> Iterator[Attempt]:
     size = int(sp.count_ops(raw))
     if raw.has(sp.Piecewise):
         if size <= _LARGEST_BRANCHED:
@@ -121,7 +123,7 @@ def _guarded(rewrite: Callable[[Any], Any], raw: Any, rule: str, notes: list[str
     return result
 
 
-def _by_branches(raw: Any, known: frozenset[Any], notes: list[str]) -> Iterator[Attempt]:
+def _by_branches(raw: Any, known: Vocabulary, notes: list[str]) -> Iterator[Attempt]:
     """Branches in front, each the cheapest of its own candidates."""
 
     def cheapest(piece: Any) -> Any:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
-from gradexplain.errors import NoRuleError
 from gradexplain.graph import Node, Primitive
 from gradexplain.ops.special import SPECIAL
 from gradexplain.primitive import NUMPY
-from gradexplain.trace.source import place
-from gradexplain.trace.tracer import Trace, Tracer, depends_on_variables, innermost, nodes_in, protocol, record
+from gradexplain.trace.exits import no_rule, plain_buffer
+from gradexplain.trace.source import library_function
+from gradexplain.trace.tracer import Trace, Tracer, innermost, nodes_in, protocol, record, wrap
+from gradexplain.trace.views import view_of
 
 # A ufunc's methods, as the functions that do the same.
 _REDUCE = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min,
            np.logical_and: np.all, np.logical_or: np.any}  # fmt: skip
 _ACCUMULATE = {np.add: np.cumsum, np.multiply: np.cumprod}
+# Functions whose result has a shape that depends on a condition: of a traced one its values at the point are taken.
+_COUNTING = {np.nonzero, np.flatnonzero, np.argwhere, np.extract, np.compress}
+# What does the same as NumPy's function, but with calls of functions or a loop; entered by callbacks.py.
+INSTEAD: dict[Any, Callable[..., Any]] = {}
 
 
 def on_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -35,34 +40,51 @@ def on_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict
     elif method == "__call__":
         result = _call_ufunc(ufunc, inputs, kwargs)
     else:
-        _no_rule(f"np.{ufunc.__name__}.{method}")
+        no_rule(f"np.{ufunc.__name__}.{method}")
     return result if out is None else _write_out(out[0], result)
 
 
 def _call_ufunc(ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     on_nodes = NUMPY.get(ufunc) or SPECIAL.get(ufunc.__name__)
+    name = f"{'np' if hasattr(np, ufunc.__name__) else 'scipy.special'}.{ufunc.__name__.lstrip('_')}"
     if on_nodes is None:
-        return _without_rule(ufunc, f"np.{ufunc.__name__}", inputs, kwargs)
+        return _without_rule(ufunc, name, inputs, kwargs)
     kwargs.pop("dtype", None)
     if kwargs:
-        _no_rule(f"np.{ufunc.__name__} with the argument {next(iter(kwargs))}=")
+        no_rule(f"{name} with the argument {next(iter(kwargs))}=")
     if isinstance(on_nodes, Primitive):
         return record(on_nodes, *inputs)
-    trace = innermost(inputs)
+    trace = innermost(_tracers(inputs))
     return wrapped(trace, on_nodes(*nodes_in(inputs)))
 
 
 def on_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     """`__array_function__`: `np.sum(x, axis=0)`, `np.linalg.inv(A)`, `np.concatenate([x, y])`, …"""
+    if function in INSTEAD:
+        return INSTEAD[function](*args, **kwargs)
     on_nodes = NUMPY.get(function)
-    name = f"{getattr(function, '__module__', 'numpy')}.{function.__name__}".replace("numpy", "np")
     if on_nodes is None:
+        name = f"{getattr(function, '__module__', 'numpy')}.{function.__name__}".replace("numpy", "np")
         return _without_rule(function, name, args, kwargs)
     trace = innermost(list(_tracers((args, kwargs))))
-    kwargs = {k: nodes_in(v) for k, v in kwargs.items() if not (k == "dtype" and _is_float(v))}
+    if function in _COUNTING or (function is np.where and len(args) == 1):
+        return _counted(trace, function, args, kwargs)
+    kwargs = {k: nodes_in(v) for k, v in kwargs.items() if not (k == "dtype" and _is_float(v)) and v is not np._NoValue}
     out = kwargs.pop("out", None)
     result = wrapped(trace, on_nodes(*nodes_in(args), **kwargs))
+    if args and type(args[0]) is Tracer and type(result) is Tracer:
+        view = view_of(function, args[0].shape, result.shape, *args[1:], **kwargs)
+        result = result if view is None else args[0].viewed(result, view)
     return result if out is None else _write_out(out, result)
+
+
+def _counted(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    condition, *rest = args
+    if type(condition) is Tracer:
+        condition = trace.settle((condition != 0).node if condition.node.kind != "bool" else condition.node)
+    if not rest:
+        return function(condition)
+    return wrapped(trace, NUMPY[function](condition, *nodes_in(rest), **{k: nodes_in(v) for k, v in kwargs.items()}))
 
 
 def _is_float(dtype: Any) -> bool:
@@ -72,7 +94,7 @@ def _is_float(dtype: Any) -> bool:
 def wrapped(trace: Trace, result: Any) -> Any:
     """Nodes of a result as tracers, inside tuples and lists too."""
     if type(result) is Node:
-        return trace.wrap(result)
+        return wrap(trace, result)
     if type(result) in (tuple, list):
         return type(result)(wrapped(trace, r) for r in result)
     if isinstance(result, tuple):  # a named tuple, such as that of np.linalg.eigh
@@ -80,20 +102,25 @@ def wrapped(trace: Trace, result: Any) -> Any:
     return result
 
 
-def _tracers(value: Any) -> list[Tracer]:
+def _tracers(value: Any) -> Iterator[Tracer]:
     if type(value) is Tracer:
-        return [value]
-    if isinstance(value, dict):
-        value = list(value.values())
-    if type(value) in (list, tuple):
-        return [t for v in value for t in _tracers(v)]
-    return []
+        yield value
+    elif type(value) in (list, tuple):
+        for v in value:
+            yield from _tracers(v)
+    elif type(value) is dict:
+        yield from _tracers(list(value.values()))
+
+
+def holds_tracer(value: Any) -> bool:
+    """Whether a value is traced, or a list or tuple that holds a traced value."""
+    return next(_tracers(value), None) is not None
 
 
 def _without_rule(function: Any, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     """Functions that have no row still work on values that depend on no argument."""
-    if any(depends_on_variables(t.node) for t in _tracers((args, kwargs))):
-        _no_rule(name)
+    if not all(t.is_constant for t in _tracers((args, kwargs))):
+        no_rule(library_function() or name)
     return function(*_plain(args), **{k: _plain(v) for k, v in kwargs.items()})
 
 
@@ -107,18 +134,9 @@ def _plain(value: Any) -> Any:
 
 def _write_out(target: Any, result: Any) -> Any:
     if type(target) is not Tracer:
-        _no_rule("a NumPy array as out=")
-    target._write(result.node)
+        plain_buffer()
+    target[...] = result
     return target
-
-
-def _no_rule(name: str) -> NoReturn:
-    raise NoRuleError(
-        f"{name} has no derivative rule",
-        where=place(),
-        why="it was called on a traced value and is not in the table of derivatives",
-        fix="write it with functions that are, or give it a row of its own (see docs/table-of-derivatives.md)",
-    )
 
 
 protocol.update(ufunc=on_ufunc, function=on_function)

@@ -1,69 +1,158 @@
-"""What a function can reach: the helpers that it calls, and the names that they look up.
+"""What a function can reach: the places where it, its helpers and its objects look up values.
 
-Two things need to know: the stand-ins for `math` (patches.py), and the snapshot of outside values that tells whether a
-traced program is still the function's (`Snapshot`).
+Two things need to know: the stand-ins for `math` and NumPy (patches.py), which are put into those places while a trace
+runs, and the snapshot (snapshot.py), which tells whether a traced program is still the function's.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
+import functools
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from types import CodeType, FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
+from gradexplain.trace.source import is_library
 
-def namespaces(function: Callable[..., Any]) -> Iterator[tuple[Any, list[str]]]:
-    """The namespaces and closures that a function and its helpers look names up in, with the names that they use."""
-    seen: set[int] = set()
-    waiting: list[Any] = [function]
+_PLAIN = (int, float, str, bytes, type(None), complex, np.generic)
+_DEEPEST = 20  # lists in lists: what is nested deeper is not looked at as data
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A place that holds a value: an entry of a mapping or list, or an attribute."""
+
+    holder: Any
+    key: Any
+    is_item: bool = True
+
+    def read(self) -> Any:
+        return self.holder[self.key] if self.is_item else getattr(self.holder, self.key)
+
+    def write(self, value: Any) -> None:
+        if self.is_item:
+            self.holder[self.key] = value
+        else:
+            setattr(self.holder, self.key, value)
+
+
+class ClassSlot(Slot):
+    """An entry of a class: read as it stands there (a staticmethod, not the function in it)."""
+
+    __slots__ = ()
+
+    def read(self) -> Any:
+        return vars(self.holder)[self.key]
+
+
+def slots(*roots: Any) -> Iterator[tuple[Slot, Any]]:
+    """Every place that functions and objects can reach, with the value that it holds."""
+    seen: dict[int, Any] = {}  # the values are kept, so that no id is used twice
+    waiting = list(roots)
     while waiting:
-        found = _as_function(waiting.pop(), waiting)
-        if found is None or id(found) in seen:
+        value = waiting.pop()
+        if id(value) in seen or isinstance(value, (*_PLAIN, np.ndarray, np.ufunc)) or is_data(value):
             continue
-        seen.add(id(found))
-        names = [n for code in _codes(found.__code__) for n in code.co_names]
-        yield found.__globals__, names
-        yield found, names
-        waiting += [contents(cell) for cell in found.__closure__ or ()]
-        for name in names:
-            value = found.__globals__.get(name)
-            if isinstance(value, ModuleType) and not _is_foreign(value.__name__):
-                waiting += [vars(value).get(n) for n in names]
-            else:
-                waiting.append(value)
+        seen[id(value)] = value
+        for slot in _slots_of(value):
+            try:
+                held = slot.read()
+            except (ValueError, AttributeError):  # a cell or an attribute that is still empty
+                continue
+            yield slot, held
+            waiting.append(held)
+        waiting += _parts_of(value)
 
 
-def _as_function(value: Any, waiting: list[Any]) -> FunctionType | None:
-    """The Python function behind a value; what else it leads to is put on the list."""
+def _slots_of(value: Any) -> Iterable[Slot]:
+    """The places in a value that can be written to."""
     if isinstance(value, FunctionType):
-        waiting.append(getattr(value, "__wrapped__", None))
-        return None if _is_foreign(value.__module__ or "") else value
-    if isinstance(value, MethodType):
-        waiting.append(type(value.__self__))
-        return _as_function(value.__func__, waiting)
+        return _slots_of_function(value) if is_users_function(value) else ()
+    if isinstance(value, (list, dict)):
+        keys: Iterable[Any] = range(len(value)) if isinstance(value, list) else tuple(value)
+        return [Slot(value, k) for k in keys]
     if isinstance(value, type):
-        if not _is_foreign(value.__module__):
-            waiting.extend(v for c in value.__mro__[:-1] for v in vars(c).values() if isinstance(v, FunctionType))
-    elif hasattr(value, "func") and hasattr(value, "keywords"):  # functools.partial
-        waiting.append(value.func)
-    elif hasattr(value, "__wrapped__"):
-        waiting.append(value.__wrapped__)
-    elif callable(value) and not isinstance(value, (BuiltinFunctionType, np.ufunc)):
-        waiting.append(type(value))
-    return None
+        return [] if is_library(value.__module__) else _slots_of_class(value)
+    return _slots_of_object(value) if _is_users(value) else ()
 
 
-def _is_foreign(module: str) -> bool:
-    root = module.partition(".")[0]
-    return root in {"numpy", "scipy", "sympy", "mpmath", "gradexplain", "builtins"} or (
-        root in sys.stdlib_module_names and root != "__main__"
-    )
+def _slots_of_function(function: FunctionType) -> Iterator[Slot]:
+    names = names_of(function)
+    yield Slot(function, "__defaults__", is_item=False)
+    yield from (Slot(cell, "cell_contents", is_item=False) for cell in function.__closure__ or ())
+    yield from (Slot(function.__kwdefaults__, k) for k in function.__kwdefaults__ or ())
+    yield from (Slot(vars(function), k) for k in tuple(vars(function)) if k != "__wrapped__")
+    waiting, seen = [function.__globals__], set()
+    while waiting:
+        namespace = waiting.pop()
+        if id(namespace) in seen:
+            continue
+        seen.add(id(namespace))
+        for name in names:
+            if name in namespace:
+                yield Slot(namespace, name)
+                found = namespace[name]
+                if isinstance(found, ModuleType) and not is_library(found.__name__):
+                    waiting.append(vars(found))
 
 
-def _codes(code: CodeType) -> Iterator[CodeType]:
+def _slots_of_class(cls: type) -> Iterator[Slot]:
+    for owner in cls.__mro__:
+        if not is_library(owner.__module__):
+            for name, value in tuple(vars(owner).items()):
+                if not isinstance(value, (GetSetDescriptorType, MemberDescriptorType)) and name not in _CLASS_NOISE:
+                    yield ClassSlot(owner, name, is_item=False)
+
+
+def _slots_of_object(value: Any) -> Iterator[Slot]:
+    yield from (Slot(vars(value), k) for k in tuple(getattr(value, "__dict__", ())))
+    for owner in type(value).__mro__:
+        for name in np.atleast_1d(vars(owner).get("__slots__", ())):
+            if name not in ("__dict__", "__weakref__"):
+                yield Slot(value, str(name), is_item=False)
+
+
+_CLASS_NOISE = {"__module__", "__doc__", "__dict__", "__weakref__", "__annotations__", "__qualname__", "__slots__",
+                "__firstlineno__", "__static_attributes__", "__dataclass_fields__", "__dataclass_params__",
+                "__match_args__", "__abstractmethods__", "_abc_impl", "__parameters__", "__orig_bases__"}  # fmt: skip
+
+
+def _parts_of(value: Any) -> list[Any]:
+    """What else a value leads to."""
+    if isinstance(value, MethodType):
+        return [value.__self__, value.__func__]
+    if isinstance(value, functools.partial):
+        return [value.func, *value.args, *value.keywords.values()]
+    if isinstance(value, np.vectorize):
+        return [value.pyfunc]
+    if isinstance(value, (staticmethod, classmethod)):
+        return [value.__func__]
+    if isinstance(value, property):
+        return [value.fget]
+    if isinstance(value, (tuple, set, frozenset)):
+        return list(value)
+    found = [getattr(value, "__wrapped__", None)] if not isinstance(value, type) else []
+    return [*found, type(value)] if _is_users(value) else found
+
+
+def is_users_function(function: FunctionType) -> bool:
+    """Whether the user wrote a function (also by `exec`, where it belongs to no module)."""
+    return not is_library(function.__globals__.get("__name__", ""))
+
+
+def _is_users(value: Any) -> bool:
+    """Whether a value is an object of a class that the user wrote."""
+    return not is_library(type(value).__module__ or "") and not isinstance(value, ModuleType)
+
+
+def names_of(function: FunctionType) -> tuple[str, ...]:
+    """The names that a function and the functions inside it look up."""
+    return tuple(dict.fromkeys(n for code in codes_of(function.__code__) for n in code.co_names))
+
+
+def codes_of(code: CodeType) -> Iterator[CodeType]:
+    """A code object and those of the functions inside it."""
     waiting = [code]
     while waiting:
         code = waiting.pop()
@@ -71,92 +160,26 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
         waiting += [c for c in code.co_consts if isinstance(c, CodeType)]
 
 
-def contents(cell: Any) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # a cell that is still empty
-        return None
+def handles_exceptions(found: Iterable[tuple[Slot, Any]], function: Callable[..., Any]) -> bool:
+    """Whether a function, or one that it can reach, has an `except` (or `with`) somewhere."""
+    functions = [function, *(value for _, value in found)]
+    plain = [getattr(getattr(f, "__wrapped__", f), "__func__", getattr(f, "__wrapped__", f)) for f in functions]
+    return any(
+        code.co_exceptiontable
+        for f in plain
+        if isinstance(f, FunctionType) and is_users_function(f)
+        for code in codes_of(f.__code__)
+    )
 
 
-_PLAIN = (int, float, str, bytes, type(None), complex, np.generic)
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """The outside values that a function uses: where they are looked up, and copies of what they were.
-
-    `is_complete` says whether all of them could be copied; if not, the function has to be traced anew at each call.
-    """
-
-    values: tuple[tuple[Callable[[], Any], Any], ...]
-    is_complete: bool
-
-    @classmethod
-    def of(cls, function: Callable[..., Any]) -> Snapshot:
-        """Looks at everything that a function reads from its globals and closures."""
-        if not isinstance(function, (FunctionType, np.ufunc)):
-            return cls((), is_complete=False)
-        values: list[tuple[Callable[[], Any], Any]] = []
-        for target, names in namespaces(function):
-            getters = [_global(target, n) for n in names if n in target] if isinstance(target, dict) else _cells(target)
-            for getter in getters:
-                value = getter()
-                if isinstance(value, (FunctionType, ModuleType, type, BuiltinFunctionType, np.ufunc)) or _is_library(
-                    value
-                ):
-                    values.append((getter, value))
-                elif isinstance(value, _PLAIN) or _is_data(value):
-                    values.append((getter, _copy(value)))
-                else:
-                    return cls((), is_complete=False)
-        return cls(tuple(values), is_complete=True)
-
-    def is_current(self) -> bool:
-        """Whether the outside values are still what they were."""
-        return self.is_complete and all(_same(getter(), value) for getter, value in self.values)
-
-
-def _global(namespace: dict[str, Any], name: str) -> Callable[[], Any]:
-    return lambda: namespace.get(name)
-
-
-def _cells(function: FunctionType) -> list[Callable[[], Any]]:
-    return [lambda c=cell: contents(c) for cell in function.__closure__ or ()]  # type: ignore[misc]
-
-
-def _is_library(value: Any) -> bool:
-    return callable(value) and _is_foreign(getattr(type(value), "__module__", ""))
-
-
-def _is_data(value: Any) -> bool:
+def is_data(value: Any, depth: int = 0) -> bool:
+    """Whether a value is made of numbers, texts and numeric arrays alone."""
+    if isinstance(value, _PLAIN):
+        return True
     if isinstance(value, np.ndarray):
         return value.dtype.kind in "fiub"
-    if isinstance(value, (list, tuple)):
-        return all(isinstance(v, _PLAIN) or _is_data(v) for v in value)
-    return isinstance(value, dict) and all(isinstance(v, _PLAIN) or _is_data(v) for v in value.values())
-
-
-def _copy(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return value.copy()
-    if isinstance(value, (list, tuple)):
-        return type(value)(_copy(v) for v in value)
-    return {k: _copy(v) for k, v in value.items()} if isinstance(value, dict) else value
-
-
-def _same(now: Any, then: Any) -> bool:
-    if now is then:
-        return True
-    if type(now) is not type(then):
+    if depth > _DEEPEST:
         return False
-    if isinstance(now, np.ndarray):
-        return (
-            now.shape == then.shape
-            and now.dtype == then.dtype
-            and bool(np.array_equal(now, then, equal_nan=now.dtype.kind == "f"))
-        )
-    if isinstance(now, (list, tuple)):
-        return len(now) == len(then) and all(map(_same, now, then))
-    if isinstance(now, dict):
-        return now.keys() == then.keys() and all(_same(now[k], then[k]) for k in now)
-    return isinstance(now, _PLAIN) and bool(now == then or now != now)
+    if type(value) in (list, tuple, set, frozenset):
+        return all(is_data(v, depth + 1) for v in value)
+    return type(value) is dict and all(is_data(k) and is_data(v, depth + 1) for k, v in value.items())

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import ast
 import linecache
+import opcode
 import sys
-from collections.abc import Callable
+import sysconfig
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from types import CodeType, FrameType
 from typing import Any
@@ -17,16 +19,28 @@ from typing import Any
 from gradexplain.errors import Place
 
 Site = tuple[CodeType, int]
-_INTERNAL = ("gradexplain.", "numpy.", "scipy.")
-_OWN = {"gradexplain", "numpy", "scipy"}
+_STANDARD_FILES = sysconfig.get_paths()["stdlib"]
+_LIBRARIES = {"numpy", "scipy", "sympy", "mpmath", "gradexplain", "builtins"}
+_REMAINDER = (6, 19)  # the operand of BINARY_OP for % and %=
+
+
+@lru_cache(maxsize=4096)
+def is_library(module: str) -> bool:
+    """Whether a module belongs to Python, to NumPy and its kin, or to this package: its code is not the user's."""
+    root = module.partition(".")[0]
+    if root in _LIBRARIES:
+        return True
+    if root not in sys.stdlib_module_names or root == "__main__":
+        return False
+    file = getattr(sys.modules.get(root), "__file__", None)  # a file of the user may be called queue.py
+    return file is None or file.startswith(_STANDARD_FILES)
 
 
 def user_frame(start: int = 2) -> FrameType | None:
-    """The innermost frame that belongs neither to this package nor to NumPy."""
+    """The innermost frame that belongs neither to this package nor to a library."""
     frame: FrameType | None = sys._getframe(start)
     while frame is not None:
-        module = frame.f_globals.get("__name__", "")
-        if module not in _OWN and not module.startswith(_INTERNAL):
+        if not is_library(frame.f_globals.get("__name__", "")):
             return frame
         frame = frame.f_back
     return None
@@ -41,22 +55,45 @@ def site() -> Site | None:
 def place() -> Place | None:
     """The line of the user's program that is being executed."""
     frame = user_frame(2)
-    return None if frame is None else _place(frame.f_code, frame.f_lineno)
+    return None if frame is None else place_at(frame.f_code, frame.f_lineno)
+
+
+def is_formatting() -> bool:
+    """Whether a value was asked for by `"%.2f" % x`: the only case in which `%` asks for a plain number."""
+    frame = user_frame(2)
+    if frame is None or frame.f_lasti < 0:
+        return False
+    code = frame.f_code.co_code
+    return code[frame.f_lasti] == opcode.opmap["BINARY_OP"] and code[frame.f_lasti + 1] in _REMAINDER
 
 
 def library_function() -> str:
-    """The NumPy or SciPy function through which the package was called just now, "" if none."""
+    """The function of a library that the user's program called just now, and that asks us for a value; "" if none."""
     frame: FrameType | None = sys._getframe(1)
-    found = ""
-    while frame is not None:
-        module = frame.f_globals.get("__name__", "")
-        if module.startswith(("numpy.", "scipy.")):
-            owner = type(frame.f_locals["self"]).__name__ if "self" in frame.f_locals else frame.f_code.co_name
-            found = f"{'np' if module.startswith('numpy') else 'scipy'}.{owner}"
-        elif module != "gradexplain" and not module.startswith("gradexplain."):
-            return found
+    called: list[FrameType] = []
+    while frame is not None and is_library(module := frame.f_globals.get("__name__", "")):
+        if module.partition(".")[0] != "gradexplain":
+            called.append(frame)
         frame = frame.f_back
-    return found
+    return name_of_call([(f.f_globals.get("__name__", ""), _own_name(f)) for f in reversed(called)])
+
+
+def _own_name(frame: FrameType) -> str:
+    name = frame.f_code.co_name
+    return type(frame.f_locals["self"]).__name__ if name == "__call__" and "self" in frame.f_locals else name
+
+
+def name_of_call(called: Sequence[tuple[str, str]]) -> str:
+    """The public name of the outermost of some functions, given by module and name: np.linalg.inv, scipy.linalg.expm.
+
+    >>> name_of_call([("numpy.linalg._linalg", "inv")]), name_of_call([])
+    ('np.linalg.inv', '')
+    """
+    for module, name in called:
+        if name not in ("wrapper", "wrapped", "inner", "<lambda>", "<genexpr>"):
+            public = ".".join(p for p in module.split(".") if not p.startswith("_") and p not in ("lib", "core"))
+            return f"{public}.{name}".replace("numpy.", "np.", 1)
+    return ""
 
 
 def place_of(found: Site | None) -> Place | None:
@@ -64,16 +101,17 @@ def place_of(found: Site | None) -> Place | None:
     if found is None:
         return None
     code, instruction = found
-    return _place(code, _positions(code)[instruction // 2][0] or code.co_firstlineno)
+    return place_at(code, _positions(code)[instruction // 2][0] or code.co_firstlineno)
 
 
 def place_of_function(function: Callable[..., Any]) -> Place | None:
     """Where a function is defined, if that can be known."""
     code = getattr(getattr(function, "__func__", function), "__code__", None)
-    return None if code is None else _place(code, code.co_firstlineno)
+    return None if code is None else place_at(code, code.co_firstlineno)
 
 
-def _place(code: CodeType, line: int) -> Place:
+def place_at(code: CodeType, line: int) -> Place:
+    """A line of a code object, with its text."""
     text = linecache.getline(code.co_filename, line).strip()
     return Place(code.co_filename.rpartition("/")[2], line, code.co_name, text)
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gradexplain.render import escape, latex
+from gradexplain import escape
+from gradexplain.render import latex
 from gradexplain.render.blocks import (
     CodeBlock,
     Document,

@@ -5,7 +5,7 @@ import re
 import pytest
 import sympy as sp
 
-from gradexplain.render import escape
+from gradexplain import escape
 
 from .sample import HOSTILE
 

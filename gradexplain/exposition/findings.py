@@ -9,8 +9,8 @@ import numpy as np
 
 from gradexplain.autodiff import Sweep
 from gradexplain.evaluate import evaluate
-from gradexplain.explain.model import Finding
-from gradexplain.explain.naming import names
+from gradexplain.exposition.model import Finding
+from gradexplain.exposition.naming import names
 from gradexplain.graph import Node, ancestors
 from gradexplain.lambdify import expression
 from gradexplain.ops import arithmetic, elementary, ordering

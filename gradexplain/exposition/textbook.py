@@ -14,12 +14,12 @@ from typing import Any
 
 import sympy as sp
 
-from gradexplain.explain.calculus import Calculus
-from gradexplain.explain.model import Derivation, Detail, Step
-from gradexplain.explain.naming import MOST_DEFINITIONS, is_own_name, names, output_name
-from gradexplain.explain.pen import letter
-from gradexplain.explain.rules import LOGARITHMIC, Rule
-from gradexplain.explain.terms import plain_product
+from gradexplain.exposition.calculus import Calculus
+from gradexplain.exposition.model import Derivation, Detail, Step
+from gradexplain.exposition.naming import MOST_DEFINITIONS, is_own_name, names, output_name
+from gradexplain.exposition.pen import letter
+from gradexplain.exposition.rules import LOGARITHMIC, Rule
+from gradexplain.exposition.terms import plain_product
 from gradexplain.graph import VARIABLE, Node, ancestors, constant, depends_on, variable
 from gradexplain.trace.run import Program
 from gradexplain.trace.source import place_of
@@ -110,7 +110,7 @@ class _Stage:
 
     def without_steps(self) -> Derivation:
         """A record for array programs, which calculus books do not derive number by number."""
-        from gradexplain.explain.naming import formula
+        from gradexplain.exposition.naming import formula
 
         result = self.closed.expr if self.closed is not None else sp.S.NaN
         return self._record(formula(self.program, self.named), None, result, (), 0)
@@ -269,22 +269,25 @@ class _Stage:
 
     def _definitions(self, formulas: Sequence[Any], stepped: set[Node]) -> tuple[tuple[str, Any], ...]:
         """The named parts that the formulas use, directly or through others, in the order of computation."""
-        nodes = {name: n for n, name in self.pen.named.items() if not name.endswith("'")}
+        nodes = {name: n for n, name in self.calculus.letters.items() if n not in stepped and n is not self.x}
+        nodes |= {name: n for n, name in self.pen.named.items() if not name.endswith("'")}
         found: dict[Node, Any] = {}
-        direct = list(dict.fromkeys(n for e in formulas for n in self._names_in(e, nodes)))
+        direct = list(dict.fromkeys(n for e in formulas for n in _names_in(e, nodes)))
         waiting = deque(direct)
         while waiting and len(found) <= MOST_DEFINITIONS:
             node = waiting.popleft()
             if node not in found and node is not self.output:
                 (found[node],) = self.pen.open([node])
-                waiting.extend(self._names_in(found[node], nodes))
+                waiting.extend(_names_in(found[node], nodes))
         if len(found) > MOST_DEFINITIONS:  # steps say what they are about; here only what none of them is about
-            found = {n: found[n] for n in direct[:MOST_DEFINITIONS] if n in found and n not in stepped}
+            found = {n: found[n] for n in direct if n in found and n not in stepped}
         return tuple((self.calculus.called(n), found[n]) for n in sorted(found, key=lambda n: n.index))
 
-    def _names_in(self, formula: Any, nodes: Mapping[str, Node]) -> list[Node]:
-        names = sorted({s.name for s in formula.free_symbols})
-        return [nodes[n] for n in names if n in nodes]
+
+def _names_in(formula: Any, nodes: Mapping[str, Node]) -> list[Node]:
+    """What a formula calls by name; letters of rules count only where their derivative is called u'."""
+    names = sorted({s.name for s in formula.free_symbols})
+    return [nodes[n.rstrip("'")] for n in names if n.rstrip("'") in nodes]
 
 
 def _formulas(root: Step) -> list[Any]:

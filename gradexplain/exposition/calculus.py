@@ -7,14 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count
 
-from gradexplain.explain.naming import chosen, is_own_name, size_of
-from gradexplain.explain.pen import Pen
-from gradexplain.explain.rules import Rule, Scope, rule_of
-from gradexplain.explain.terms import product
+from gradexplain.exposition.naming import chosen, depth_of, is_own_name, size_of
+from gradexplain.exposition.pen import Pen
+from gradexplain.exposition.rules import Rule, Scope, rule_of
+from gradexplain.exposition.terms import product
 from gradexplain.graph import VARIABLE, Node, ancestors, constant, depends_on
 
 _LETTERS = "uvwpqrsabdeghjkmlt"
 _SMALL, _MIDDLE = 24, 60  # operations of a program that is written out, and of one with a name for each long part
+_SHALLOW = 8  # operations one inside the other that a reader can take apart
 _LONGEST_LINEAR = 12  # nodes of a slope that is looked at to see whether it is constant
 
 
@@ -78,11 +79,11 @@ class Calculus:
 
     def _named(self, output: Node) -> dict[Node, str]:
         """The parts that formulas call by name: in a short program only what is used several times."""
-        size = size_of(output)
-        if size <= _SMALL:
+        size, depth = size_of(output), depth_of(output)
+        if size <= _SMALL and depth <= _SHALLOW:
             self._longest, self._longest_named = 40, 4
             return chosen(output, self.names, small=2, large=size, reused=True)
-        if size <= _MIDDLE:
+        if size <= _MIDDLE and size >= 2 * depth:
             self._longest, self._longest_named = 16, 4
             return chosen(output, self.names, small=0, large=10)
         self._longest, self._longest_named = 8, 1

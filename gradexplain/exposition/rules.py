@@ -2,7 +2,8 @@
 
 The table of derivatives gives every operation its partial derivatives; that is the rule of most of them. The few
 that have rules of their own in calculus books (products, quotients, powers, sums, branches) are in `_CHOICES`: a
-function from the node to its `Rule`. A rule is stated by running it on letters and applied by running it on nodes, so both agree.
+function from the node to its `Rule`. A rule is stated by running it on letters and applied by running it on nodes, so
+that both agree.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from gradexplain.explain.terms import total
+from gradexplain.exposition.terms import total
 from gradexplain.graph import VARIABLE, Node, Primitive, constant
 from gradexplain.ops.arithmetic import add, div, mul, neg, power, sub
 from gradexplain.ops.elementary import log

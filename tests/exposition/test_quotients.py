@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp
 
-from gradexplain.explain.quotients import Ladder, Verdict, ladder
+from gradexplain.exposition.quotients import Ladder, Verdict, ladder
 
 from .difference_cases import CURATED, Case, exact, float64, random_points, wrong_claims
 

@@ -15,10 +15,10 @@ import sympy as sp
 
 from gradexplain import autodiff
 from gradexplain.evaluate import evaluate
-from gradexplain.explain.model import Local, PullbackRow, Sweep, TangentRow, TapeRow
-from gradexplain.explain.naming import is_silent, names, output_name, size_of, source_of
-from gradexplain.explain.pen import Pen, letter
-from gradexplain.explain.rules import LOUD, QUIET, Scope, rule_of
+from gradexplain.exposition.model import Local, PullbackRow, Sweep, TangentRow, TapeRow
+from gradexplain.exposition.naming import is_silent, names, output_name, size_of, source_of
+from gradexplain.exposition.pen import Pen, letter
+from gradexplain.exposition.rules import LOUD, QUIET, Scope, rule_of
 from gradexplain.graph import CONSTANT, Node, ancestors, as_node, substitute, variable
 from gradexplain.ops.arithmetic import power
 from gradexplain.primitive import filled
@@ -38,8 +38,8 @@ def tape(program: Program, wrt: Sequence[str]) -> tuple[TapeRow, ...]:
     >>> from gradexplain.trace.signature import bind
     >>> f = lambda x: x**2
     >>> x, y = tape(trace(f, bind(f, (3.0,), {}, symbolic=False)), ["x"])
-    >>> y.locals[0].applied, y.locals[0].formula, float(y.locals[0].value)
-    (2*x**(2 - 1), 2*x, 6.0)
+    >>> y.formula, y.locals[0].formula, float(y.locals[0].value), y.adjoint
+    (x**2, 2*x, 6.0, 'y_bar')
     """
     return _Recorder(program, wrt).tape()
 

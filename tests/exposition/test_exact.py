@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from mpmath import mp
 
-from gradexplain.explain.exact import accepts, slope
+from gradexplain.exposition.exact import accepts, slope
 
 from .difference_cases import CURATED, Case, exact, random_points, wrong_claims
 

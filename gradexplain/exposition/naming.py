@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from gradexplain.explain.pen import Pen
+from gradexplain.exposition.pen import Pen
 from gradexplain.graph import CONSTANT, VARIABLE, Node, ancestors
 from gradexplain.trace.run import Program
 from gradexplain.trace.source import name_of
@@ -152,3 +152,11 @@ def size_of(output: Node, keep: Callable[[Node, int], bool] | None = None) -> in
         size = bool(node.inputs) + sum(sizes[n] for n in node.inputs)
         sizes[node] = 0 if keep is not None and keep(node, size) else min(size, 10**9)
     return sizes[output]
+
+
+def depth_of(output: Node) -> int:
+    """How many operations are one inside the other."""
+    depths: dict[Node, int] = {}
+    for node in ancestors([output]):
+        depths[node] = 1 + max((depths[n] for n in node.inputs), default=-1)
+    return depths[output]

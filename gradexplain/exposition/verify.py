@@ -1,0 +1,381 @@
+"""Checks of a derivative in tiers: exact difference quotients of the graph, a ladder on the user's own function,
+float accuracy.
+
+1. *Replay*: the trace has the plain function's value (`trace.run.compare`, done when the program was traced).
+2. *Exact*: one-sided difference quotients of the traced graph in mpmath. This tier decides; it knows kinks, vertical
+   tangents and edges of domains.
+3. *Ladder*: difference quotients of the plain function in float64. They guard the trace; where they contradict the
+exact
+   tier at the point alone, the reader is told that float64 is to blame.
+4. *Accuracy*: how many digits the gradient's own float64 value has.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import mpmath as mp
+import numpy as np
+
+from gradexplain.autodiff import inner
+from gradexplain.errors import ArgumentError, GradexplainError
+from gradexplain.evaluate import evaluate_exact, exact_array
+from gradexplain.exposition.exact import Slope, accepts, slope
+from gradexplain.exposition.model import CheckReport, CheckRow
+from gradexplain.exposition.quotients import Ladder, Verdict, ladder
+from gradexplain.graph import Node, ancestors, constant
+from gradexplain.isolated import at_isolated_point
+from gradexplain.simplify.numeric import value
+from gradexplain.simplify.sampling import sample
+from gradexplain.trace.run import Program, apply
+
+MOST_COORDINATES = 20  # entries that are varied one by one; beyond, directions
+DIRECTIONS = 3
+SAMPLED = 3  # points of a check without a point
+MOST_EXACT_WORK = 300_000  # numbers in an exact evaluation of the graph
+_LOST = 6  # digits: what the accuracy tier remarks on
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A derivative to be checked: of what node, with respect to which argument, its value, and the node it came from.
+
+    `of` is None for the function itself: then its own program is asked too.
+    """
+
+    name: str
+    value: Any
+    node: Node | None = None
+    of: Node | None = None
+    label: str = ""
+
+
+def check(program: Program, claims: Sequence[Claim], *, black_box: bool = True) -> CheckReport:
+    """Compares claimed gradients at the program's point with difference quotients."""
+    claims = [_contracted(c) for c in claims]
+    point = tuple(program.point.items())
+    entries = sum(int(np.size(c.value)) for c in claims)
+    small = entries <= MOST_COORDINATES
+    rows = _by_coordinate(program, claims, black_box) if small else _by_direction(program, claims, black_box)
+    notes = tuple(dict.fromkeys(_accuracy(program, claims) if small else ()))
+    if not small:
+        notes += (f"{entries} entries: every one is in the sum along {DIRECTIONS} random directions",)
+    ok = bool(rows) and not any(r.verdict == "fail" for r in rows) and any(r.verdict == "pass" for r in rows)
+    return CheckReport(ok, tuple(rows), point, notes, entries)
+
+
+def _by_coordinate(program: Program, claims: Sequence[Claim], black_box: bool) -> list[CheckRow]:
+    rows = []
+    for claim in claims:
+        values = np.asarray(claim.value, dtype=float)
+        judged = values if claim.node is None else _judged(claim, values, program)
+        for index in np.ndindex(values.shape):
+            direction = {claim.name: _unit(index, values.shape)}
+            name = (claim.label or claim.name) + (f"[{', '.join(map(str, index))}]" if index else "")
+            centre = float(np.asarray(program.point[claim.name])[index])
+            row = _row(name, Subject(program, claim.of, direction, centre), float(judged[index]), black_box)
+            rows.append(replace(row, claimed=float(values[index])))
+    return rows
+
+
+def _judged(claim: Claim, values: Any, program: Program) -> Any:
+    """A formula is judged by its exact value: what float64 loses on the way is no fault of the formula."""
+    assert claim.node is not None
+    exact = exact_value(claim.node, program)
+    if exact is None:
+        return values
+    exact = np.broadcast_to(np.asarray(exact, dtype=float), values.shape)
+    return np.where(np.isfinite(exact), exact, values)
+
+
+def _by_direction(program: Program, claims: Sequence[Claim], black_box: bool) -> list[CheckRow]:
+    """Random directions: exact arithmetic sees one wrong entry among thousands in their sum."""
+    rows = []
+    for of in dict.fromkeys(c.of for c in claims):
+        group = [c for c in claims if c.of is of]
+        for k in range(DIRECTIONS):
+            generator = np.random.default_rng(k)
+            direction = {c.name: generator.uniform(0.5, 1.5, np.shape(c.value)).round(3) for c in group}
+            claimed = math.fsum(float(np.sum(direction[c.name] * np.asarray(c.value, dtype=float))) for c in group)
+            scale = math.fsum(float(np.sum(np.abs(direction[c.name] * c.value))) for c in group)
+            subject = Subject(program, of, direction, 0.0)
+            rows.append(_row(f"direction {k + 1}", subject, claimed, black_box and k == 0, scale))
+    return rows
+
+
+def _contracted(claim: Claim) -> Claim:
+    """A Jacobian as the gradient of a random combination of the entries that it belongs to."""
+    if claim.of is None or claim.of.shape == ():
+        return claim
+    weights = np.random.default_rng(7).uniform(0.5, 1.5, claim.of.shape).round(3)
+    value = np.tensordot(weights, np.asarray(claim.value, dtype=float), axes=claim.of.ndim)
+    return replace(claim, value=value, node=None, of=inner(constant(weights), claim.of))
+
+
+def _unit(index: tuple[int, ...], shape: tuple[int, ...]) -> Any:
+    out = np.zeros(shape)
+    out[index] = 1.0
+    return out
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A function of one number: a node of the program (None: its output) along a direction in its arguments.
+
+    `centre` is where the number stands at the point: the coordinate that is varied, or 0.
+    """
+
+    program: Program
+    of: Node | None
+    direction: Mapping[str, Any]
+    centre: float
+
+    def exact(self, t: Any) -> Any:
+        """Its value in mpmath."""
+        program = self.program
+        values = {
+            node: _moved(program.point[name], self.direction.get(name), t, self.centre, node.kind)
+            for name, node in program.inputs.items()
+        }
+        (y,) = evaluate_exact([self.of or program.output], values)
+        return np.sum(y) if isinstance(y, np.ndarray) else y
+
+    def plain(self, t: float) -> float:
+        """The user's own function in float64 (for the program's output only)."""
+        values = {}
+        for a in self.program.arguments:
+            value = a.plain()
+            if a.name in self.direction:
+                moved = (
+                    t
+                    if np.shape(value) == () and self.centre == value
+                    else value + (t - self.centre) * self.direction[a.name]
+                )
+                value = np.float64(moved) if np.shape(value) == () else moved
+            values[a.name] = value
+        with np.errstate(all="ignore"):
+            return float(np.sum(apply(self.program.function, self.program.arguments, values)))
+
+    @property
+    def has_plain(self) -> bool:
+        """Whether the user's own function computes it."""
+        return self.of is None
+
+    @property
+    def work(self) -> int:
+        """The numbers in one exact evaluation."""
+        return sum(max(1, n.size) for n in ancestors([self.of or self.program.output]))
+
+
+def _row(name: str, subject: Subject, claimed: float, black_box: bool, scale: float = 0.0) -> CheckRow:
+    """One slope by the exact tier, guarded by the ladder."""
+    exact = _exact_slope(subject, subject.centre)
+    steps = _ladder(subject, claimed) if subject.has_plain and (black_box or exact is None) else None
+    if exact is None and steps is None:
+        return CheckRow(
+            name, claimed, None, None, None, "inconclusive", "too large, or not available in exact arithmetic"
+        )
+    quotient, error, step = _figures(exact, steps)
+    shown = None if quotient is None else abs(claimed - quotient)
+    if exact is None:
+        assert steps is not None
+        return CheckRow(name, claimed, steps.estimate, error, step, steps.verdict.value, steps.reason)
+    if not (accepts(exact, claimed) or (scale > 0 and shown is not None and shown <= _ROUNDING * scale)):
+        return CheckRow(name, claimed, quotient, shown, step, "fail", _explained(exact, claimed))
+    if steps is not None and steps.verdict is Verdict.FAIL and _trace_is_wrong(subject):
+        reason = "the plain function has another slope than its trace"
+        return CheckRow(name, claimed, steps.estimate, error, step, "fail", reason)
+    return CheckRow(
+        name, claimed, quotient, shown, step, "pass", "" if exact.kind == "smooth" else _explained(exact, claimed)
+    )
+
+
+def _figures(exact: Slope | None, steps: Ladder | None) -> tuple[float | None, float | None, float | None]:
+    estimate = None if steps is None else steps.estimate
+    if exact is not None:
+        value = exact.value if exact.value is not None else exact.right if exact.right is not None else exact.left
+        estimate = estimate if value is None else float(value)
+    return estimate, None if steps is None else steps.error, None if steps is None else steps.step
+
+
+def _explained(s: Slope, claimed: float) -> str:
+    """What the exact tier saw, in words."""
+    left, right = (None if v is None else mp.nstr(v, 6) for v in (s.left, s.right))
+    match s.kind:
+        case "smooth":
+            return f"the slope is {mp.nstr(s.value, 10)}"
+        case "kink":
+            return (
+                f"not differentiable here: slope {left} from the left, {right} from the right; convention {claimed:g}"
+            )
+        case "vertical":
+            return f"vertical tangent: slope {right if right is not None else left}"
+        case "edge":
+            return f"edge of the domain: slope {right if right is not None else left} from inside"
+        case "jump":
+            return "the function jumps here"
+    return "the function has no slope here"
+
+
+def _exact_slope(subject: Subject, at: float) -> Slope | None:
+    """The exact tier; None where the graph can't be evaluated in mpmath or is too large for it."""
+    if subject.work > MOST_EXACT_WORK:
+        return None
+    try:
+        with mp.workdps(30):
+            subject.exact(mp.mpf(at))
+    except (TypeError, AttributeError, ValueError, ArithmeticError, KeyError):
+        return None
+    return slope(subject.exact, at)
+
+
+def _moved(value: Any, direction: Any, t: Any, centre: float, kind: str) -> Any:
+    if kind != "float":
+        return value if isinstance(value, np.ndarray) else mp.mpf(int(value))
+    if np.shape(value) == ():
+        return mp.mpf(float(value)) + (0 if direction is None else (t - mp.mpf(centre)) * mp.mpf(float(direction)))
+    exact = exact_array(value)
+    if direction is None:
+        return exact
+    return exact + exact_array(direction) * (t - mp.mpf(centre))
+
+
+def _ladder(subject: Subject, claimed: float) -> Ladder | None:
+    return ladder(subject.plain, subject.centre, claimed) if math.isfinite(claimed) else None
+
+
+def _trace_is_wrong(subject: Subject) -> bool:
+    """Whether the plain function contradicts its trace at nearby points too, where no rounding is to blame."""
+    generator = random.Random(0)
+    failures = 0
+    for _ in range(3):
+        near = subject.centre + (abs(subject.centre) or 1.0) * generator.uniform(-0.1, 0.1)
+        exact = _exact_slope(subject, near)
+        if exact is not None and exact.kind == "smooth":
+            failures += ladder(subject.plain, near, float(exact.value)).verdict is Verdict.FAIL
+    return failures >= 2
+
+
+def _accuracy(program: Program, claims: Sequence[Claim]) -> list[str]:
+    """Remarks on claims whose float64 value has lost digits against the exact value of the same graph."""
+    notes = []
+    for claim in claims:
+        if claim.node is None or claim.node.shape or not math.isfinite(claim.value):
+            continue
+        exact = exact_value(claim.node, program)
+        if exact is None or not math.isfinite(exact) or exact == 0:
+            continue
+        lost = 16 + math.log10(abs(claim.value - exact) / abs(exact) + 1e-16)
+        if lost > _LOST:
+            name = claim.label or claim.name
+            notes.append(
+                f"the formula for {name} is right, but float64 loses {lost:.0f} of 16 digits to cancellation here"
+            )
+    return notes
+
+
+def gradient_values(nodes: Mapping[str, Node], program: Program) -> dict[str, Any]:
+    """The gradients at the point in float64; where that overflows or meets 0/0, from exact arithmetic."""
+    out = {}
+    for key, node in nodes.items():
+        found = program.trace.value(node)
+        if not np.all(np.isfinite(found)):
+            found = _better_value(node, program, found)
+        out[key] = float(found) if node.shape == () else np.array(np.broadcast_to(found, node.shape), dtype=float)
+    return out
+
+
+def _better_value(node: Node, program: Program, found: Any) -> Any:
+    if node.shape == () and _asks_for_equality(node):
+        limit = at_isolated_point([node], program.inputs, program.point)
+        if limit is not None:
+            return limit[0]
+    exact = exact_value(node, program)
+    return found if exact is None else exact
+
+
+def formula_value(expr: Any, program: Program) -> float | None:
+    """A formula's value at the point, None if it has none."""
+    with mp.workdps(40):
+        try:
+            found = value(expr, {n: mp.mpf(float(v)) for n, v in program.point.items()})
+        except (GradexplainError, KeyError):
+            return None
+        return float(mp.re(found)) if mp.isfinite(found) and not mp.im(found) else None
+
+
+def exact_value(node: Node, program: Program) -> Any:
+    """A node's value at the point from 40-digit arithmetic, as floats; None where that is not to be had."""
+    if sum(max(1, n.size) for n in ancestors([node])) > MOST_EXACT_WORK:
+        return None
+    with mp.workdps(40):
+        values = {x: _moved(program.point[n], None, mp.mpf(0), 0.0, x.kind) for n, x in program.inputs.items()}
+        try:
+            (exact,) = evaluate_exact([node], values)
+            return np.array(exact, dtype=float) if isinstance(exact, np.ndarray) else float(exact)
+        except (TypeError, AttributeError, ValueError, ArithmeticError, KeyError):
+            return None
+
+
+def _asks_for_equality(node: Node) -> bool:
+    return any(n.op.name in ("equal", "not_equal") for n in ancestors([node]))
+
+
+def isolated_values(nodes: Mapping[str, Node], whole: Program) -> dict[str, Any]:
+    """Gradients at a point that a branch asked for by `==`: the limits of the joined function's derivatives."""
+    taken = [c for c in whole.conditions if c.truth and c.node.op.name == "equal"]
+    if not taken:
+        return {}
+    limits = at_isolated_point(list(nodes.values()), whole.inputs, whole.point)
+    return {} if limits is None else dict(zip(nodes, limits, strict=True))
+
+
+def claimed_value(gradient: Any, program: Program, name: str) -> Any:
+    """A claimed gradient as numbers at the point: number, array, SymPy expression or function of the arguments."""
+    shape = program.inputs[name].shape
+    if hasattr(gradient, "free_symbols"):
+        with mp.workdps(30):
+            gradient = mp.re(
+                value(gradient, {n: mp.mpf(float(v)) for n, v in program.point.items() if np.ndim(v) == 0})
+            )
+    elif callable(gradient):
+        gradient = apply(gradient, program.arguments, {a.name: a.plain() for a in program.arguments})
+    try:
+        found = np.asarray(gradient, dtype=float)
+    except (TypeError, ValueError):
+        raise ArgumentError(
+            f"the claimed gradient is {type(gradient).__name__}",
+            why="it is compared with numbers",
+            fix="give a number, an array, a SymPy expression or a function of the arguments",
+        ) from None
+    if found.shape != shape:
+        raise ArgumentError(
+            f"the claimed gradient has shape {found.shape}", why=f"{name} has shape {shape}", fix="give it that shape"
+        )
+    return float(found) if shape == () else found
+
+
+def _placed(program: Program, point: Mapping[str, float]) -> Program:
+    """The program at another point."""
+    arguments = tuple(replace(a, value=point[a.name]) if a.name in point else a for a in program.arguments)
+    return replace(program, arguments=arguments)
+
+
+def at_samples(program: Program, nodes: Mapping[str, Node], of: Mapping[str, Node | None]) -> CheckReport:
+    """The check of a scalar program without a point: at points of its domain. No rows where none was found."""
+    samples = sample(list(nodes.values()), program.inputs, {})
+    rows = []
+    for point, values in zip(samples.points[:SAMPLED], samples.values, strict=False):
+        moved = _placed(program, {n: float(v) for n, v in point.items()})
+        at = ", ".join(f"{n} = {float(v):.4g}" for n, v in point.items())
+        for (key, _), exact in zip(nodes.items(), values, strict=True):
+            name = key.rpartition(",")[2]
+            subject = Subject(moved, of[key], {name: 1.0}, float(point[name]))
+            rows.append(_row(f"{key} at {at}", subject, float(exact), False))
+    ok = bool(rows) and all(r.verdict == "pass" for r in rows)
+    return CheckReport(ok, tuple(rows), (), (), len(nodes))

@@ -1,0 +1,266 @@
+"""Graphs as functions: the generated program, with the tests of its arguments written into it.
+
+Where all inputs are Python floats a body with `math` runs; where `math` raises (overflow, the edge of a domain), and for
+arrays, a body with NumPy. A large graph is interpreted when it is first called and compiled when it is called again. No
+user text is executed: names in the program are a0, a1 … for arguments, v0, v1 … for values, c0, c1 … for constant
+arrays, and there are no builtins but the few it needs.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradexplain.collector import paused
+from gradexplain.evaluate import evaluate
+from gradexplain.graph import Node, ancestors, is_scalar_constant
+from gradexplain.lambdify import Writer, body, packed, source, surely_float
+from gradexplain.ops.special import SCIPY
+from gradexplain.primitive import Code
+
+_LARGE = 1500  # operations: from here on the first call is interpreted
+_FLOAT64 = np.dtype(float)
+_SPACE = {
+    **{f.__name__: f for f in (float, max, min, round, type, abs, ArithmeticError, ValueError, int, bool)},
+    "NotImplemented": NotImplemented, "ndarray": np.ndarray, "f8": _FLOAT64, "np": np, "math": math, "scipy": SCIPY,
+}  # fmt: skip
+
+
+class _Errstate:
+    """What stands in for a context in NumPy 1, which keeps its error state elsewhere."""
+
+    def copy(self) -> _Errstate:
+        return self
+
+    def run(self, function: Callable[..., Any], *values: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return function(*values)
+
+
+def _make_quiet() -> Any:
+    """A context in which NumPy does not warn: `np.errstate` costs 1 µs a call, running in a context 60 ns."""
+    if np.lib.NumpyVersion(np.__version__) < "2.0.0":
+        return _Errstate()
+    context = contextvars.copy_context()
+    context.run(lambda: np.seterr(all="ignore"))
+    return context
+
+
+_QUIET = _make_quiet()
+_SPACE["quiet"] = _QUIET
+
+
+def as_input(value: Any, node: Node, *, promote: bool) -> Any:
+    """A value as the program takes it at a variable, None if it does not fit; integers fit a float where they may."""
+    kind = type(value)
+    wanted = {"float": "f", "int": "iu", "bool": "b"}[node.kind] + ("iub" if promote else "")
+    if not node.shape and issubclass(kind, (bool, int, float)):
+        letter = "b" if kind is bool else "i" if issubclass(kind, int) else "f"
+    elif issubclass(kind, (np.generic, np.ndarray)) and not issubclass(kind, np.ma.MaskedArray):
+        letter = value.dtype.kind
+    elif kind in (list, tuple) and node.shape:
+        value = _array_of(value)
+        letter = value.dtype.kind
+    else:
+        return None
+    if letter not in wanted or np.shape(value) != node.shape:
+        return None
+    to: Any = {"float": float, "int": int, "bool": bool}[node.kind]
+    return np.asarray(value, dtype=to) if node.shape else to(value)
+
+
+def _array_of(values: Any) -> Any:
+    try:
+        return np.asarray(values)
+    except ValueError:  # ragged
+        return np.empty(0, dtype=object)
+
+
+def whole(value: Any, shape: tuple[int, ...]) -> Any:
+    """A value as users get it: an array of their own, of floats, in the full shape."""
+    return np.array(np.broadcast_to(value, shape), dtype=float)
+
+
+_SPACE["whole"] = whole
+
+
+class Function:
+    """A generated program. `call` takes the inputs in order and gives the outputs, packed in tuples as `layout` says.
+
+    It gives None for arguments of other types and shapes and where a recorded branch would go the other way, and
+    NotImplemented at an isolated point.
+    """
+
+    def __init__(
+        self,
+        outputs: Sequence[Node],
+        inputs: Sequence[Node],
+        layout: Any,
+        *,
+        checks: Mapping[Node, str],
+        pinned: Mapping[Node, Any],
+        promoted: Sequence[Node],
+        name: str,
+    ) -> None:
+        self.outputs, self.inputs, self.layout, self.name = tuple(outputs), tuple(inputs), layout, name
+        self._checks, self._pinned, self._promoted = checks, pinned, set(promoted)
+        self._nodes = ancestors([*outputs, *checks])
+        self._body: Callable[..., Any] | None = None
+        self.call: Callable[..., Any] = self._interpret if len(self._nodes) > _LARGE else self._compile()
+
+    def __call__(self, *values: Any) -> Any:
+        return self.call(*values)
+
+    @property
+    def source(self) -> str:
+        return source(self.outputs, self.inputs, name=self.name, layout=self.layout)
+
+    @property
+    def op_count(self) -> int:
+        """The number of operations."""
+        return sum(bool(n.inputs) for n in self._nodes)
+
+    # Calls that are no part of the generated text.
+
+    def _interpret(self, *values: Any) -> Any:
+        """The first call of a large graph: to interpret it once is cheaper than to compile it."""
+        given = self._converted(values)
+        if given is None:
+            return None
+        self.call = self._compile_and_call
+        table = dict(zip(self.inputs, given, strict=True))
+        wanted = evaluate([*self.outputs, *self._checks], table)
+        for node, value in zip(self._checks, wanted[len(self.outputs) :], strict=True):
+            if not _passes(self._checks[node], value):
+                return NotImplemented if "NotImplemented" in self._checks[node] else None
+        results = [
+            whole(v, n.shape) if n.shape else float(v) for n, v in zip(self.outputs, wanted, strict=False)
+        ]
+        return pack(results, self.layout)
+
+    def _compile_and_call(self, *values: Any) -> Any:
+        self.call = self._compile()
+        return self.call(*values)
+
+    def _other(self, *values: Any) -> Any:
+        """Arguments of other types than those that the text tests for: NumPy's floats, ints, lists, …"""
+        given = self._converted(values)
+        return None if given is None else self._on_numpy(*given)
+
+    def _converted(self, values: Sequence[Any]) -> list[Any] | None:
+        given = [as_input(v, x, promote=x in self._promoted) for v, x in zip(values, self.inputs, strict=True)]
+        if any(v is None for v in given):
+            return None
+        table = dict(zip(self.inputs, given, strict=True))
+        return given if all(np.array_equal(table[x], n) for x, n in self._pinned.items()) else None
+
+    def _on_numpy(self, *values: Any) -> Any:
+        return _QUIET.copy().run(self._numpy_body(), *values)
+
+    def _numpy_body(self) -> Callable[..., Any]:
+        if self._body is None:
+            statements, constants = self._statements(Writer(self._names(), fast=True))
+            self._body = self._defined("body", body(statements, 1), constants)
+        return self._body
+
+    # The generated text.
+
+    def _names(self) -> dict[Node, str]:
+        return {x: f"a{i}" for i, x in enumerate(self.inputs)}
+
+    def _compile(self) -> Callable[..., Any]:
+        with paused():
+            tests = " and ".join([self._test(i, x) for i, x in enumerate(self.inputs)] or ["True"])
+            arguments = ", ".join(self._names().values())
+            space: dict[str, Any] = {"other": self._other, "on_numpy": self._on_numpy}
+            if all(n.shape == () for n in self._nodes):
+                statements, constants = self._statements(Writer(self._names(), scalar=True, fast=True))
+                space |= constants
+                if any("np." in s or "scipy." in s for s in statements):  # NumPy on floats, which may warn
+                    space["body"] = self._defined("body", body(statements, 1), constants)
+                    statements = [f"return quiet.copy().run(body, {arguments})"]
+                attempt = f"        try:\n{body(statements, 3)}        except (ArithmeticError, ValueError):\n"
+                text = f"    if {tests}:\n{attempt}            return on_numpy({arguments})\n"
+            else:
+                space["body"] = self._numpy_body()
+                text = f"    if {tests}:\n        return quiet.copy().run(body, {arguments})\n"
+            return self._defined("derivative", f"{text}    return other({arguments})\n", space)
+
+    def _test(self, i: int, node: Node) -> str:
+        """The test whether an argument is of the type that the program was made for."""
+        if node.shape and node.kind == "float":
+            return f"type(a{i}) is ndarray and a{i}.dtype is f8 and a{i}.shape == {node.shape}"
+        if node.shape:
+            return "False"
+        pin = f" and a{i} == {self._pinned[node]!r}" if node in self._pinned else ""
+        return f"type(a{i}) is {node.kind}{pin}"
+
+    def _defined(self, name: str, text: str, space: Mapping[str, Any]) -> Callable[..., Any]:
+        whole_space = {**_SPACE, **space, "__builtins__": {}}
+        text = f"def {name}({', '.join(self._names().values())}):\n{text}"
+        exec(compile(text, "<gradexplain>", "exec"), whole_space)  # our own text: no name of a user is in it
+        made: Callable[..., Any] = whole_space[name]
+        return made
+
+    def _statements(self, writer: Writer) -> tuple[list[str], dict[str, Any]]:
+        codes = writer.write(self.outputs, self._checks)
+        floats = surely_float(self._nodes)
+        seen: set[Any] = set()
+        results = []
+        for node, code in zip(self.outputs, codes, strict=True):
+            results.append(_owned(node, code, writer.scalar, node in floats and node not in seen))
+            seen.add(node)
+        return [*writer.statements, f"return {packed(results, self.layout)}"], writer.constants
+
+
+def _owned(node: Node, code: Code, scalar: bool, is_float: bool) -> str:
+    """An output as users get it: a float, or an array that nothing else holds."""
+    if node.shape == ():
+        if is_float and scalar:
+            return str(code)
+        return repr(float(node.data)) if node.is_constant else f"float({code})"
+    if is_scalar_constant(node):
+        return f"np.full({node.shape}, {float((node.inputs or (node,))[0].data)!r})"
+    is_fresh = node.op.family in ("elementwise", "bilinear")
+    return str(code) if is_float and is_fresh else f"whole({code}, {node.shape})"
+
+
+def _passes(check: str, value: Any) -> bool:
+    return bool(value) if check.startswith("if not") else not value
+
+
+def pack(values: Sequence[Any], layout: Any) -> Any:
+    """Values in nested tuples: the layout has their positions.
+
+    >>> pack([1, 2, 3], (0, (1, 2)))
+    (1, (2, 3))
+    """
+    return values[layout] if isinstance(layout, int) else tuple(pack(values, part) for part in layout)
+
+
+def build(
+    outputs: Sequence[Node],
+    inputs: Sequence[Node],
+    layout: Any = None,
+    *,
+    branches: Sequence[tuple[Node, bool]] = (),
+    isolated: Sequence[Node] = (),
+    pinned: Mapping[Node, Any] | None = None,
+    promoted: Sequence[Node] = (),
+    name: str = "derivative",
+) -> Function:
+    """A graph as a function; a tuple of the outputs if no layout is given.
+
+    `branches` are conditions with the answers that it holds for, `pinned` integer inputs with the only values that it
+    holds for; at `promoted` inputs integers may be given for floats.
+    """
+    checks = {n: ("if not ({}): return None" if truth else "if {}: return None") for n, truth in branches}
+    checks |= {n: "if {}: return NotImplemented" for n in isolated}
+    layout = tuple(range(len(outputs))) if layout is None else layout
+    return Function(
+        outputs, inputs, layout, checks=checks, pinned=pinned or {}, promoted=promoted, name=name
+    )

@@ -1,0 +1,189 @@
+"""The wording of explanations, as text, and that every format takes it."""
+
+import math
+
+import numpy as np
+import pytest
+
+from gradexplain.exposition import sweeps, textbook
+from gradexplain.exposition.model import CheckReport, CheckRow, Finding, Overview
+from gradexplain.render import document, html, latex, markdown, text
+from gradexplain.render.document import of
+from gradexplain.render.formula import text as formula_text
+from tests.exposition import programs
+from tests.exposition.programs import SCALAR, traced
+
+
+def lines(record, width=80):
+    return text.render(of(record), width=width).splitlines()[3:]
+
+
+def test_a_product_as_a_teacher_writes_it():
+    derivation = textbook.derive(traced(programs.product, symbolic=True), "x")
+    assert lines(derivation) == [
+        "  y = x**2*sin(x)",
+        "",
+        "  1  product rule   (u*v)' = u'*v + u*v'",
+        "     u = x**2, u' = 2*x",
+        "     v = sin(x), v' = cos(x)",
+        "",
+        "  dy/dx = 2*x*sin(x) + x**2*cos(x)",
+    ]
+
+
+def test_logarithmic_differentiation():
+    derivation = textbook.derive(traced(programs.self_power, symbolic=True), "x")
+    assert lines(derivation) == [
+        "  y = x**x",
+        "",
+        "  1    logarithmic differentiation   (x**x)' = x**x*u'",
+        "       u = x*log(x) is the logarithm of x**x",
+        "  1.1    product rule                u' = log(x) + 1",
+        "         x' = 1",
+        "         v = log(x), v' = 1/x",
+        "",
+        "  dy/dx = x**x*(log(x) + 1)",
+        "",
+        "This holds for x > 0.",
+    ]
+
+
+def test_the_full_level_states_each_rule_once_and_refers_back():
+    derivation = textbook.derive(traced(programs.quotient, symbolic=True), "x", detail="full")
+    shown = "\n".join(lines(derivation))
+    assert shown.count("(x**n)' = n*x**(n - 1)") == 1
+    assert "power rule, as in 1.1.1" in shown
+
+
+def test_the_names_of_the_program_are_used():
+    shown = "\n".join(lines(textbook.derive(traced(programs.sigmoid, symbolic=True), "x")))
+    assert "y = s*(1 - s)\n  where s = 1/(1 + exp(-x))" in shown
+    assert "dy/dx = s'*(1 - s) - s*s'" in shown
+
+
+def test_a_deep_nest_is_a_page():
+    shown = lines(textbook.derive(traced(programs.nest, symbolic=True), "x"))
+    assert len(shown) < 40
+    assert any("... 291 more steps" in row for row in shown)
+
+
+def test_second_derivatives_have_a_heading_each():
+    shown = "\n".join(lines(textbook.derive(traced(programs.product, symbolic=True), "x", order=2)))
+    assert (
+        shown.index("First derivative")
+        < shown.index("dy/dx = ")
+        < shown.index("Second derivative")
+        < shown.index("d2y/dx2 = ")
+    )
+
+
+def test_reverse_mode_of_the_textbook_example():
+    shown = "\n".join(lines(sweeps.reverse(traced(lambda x: x**2, 3.0), ["x"])))
+    assert "dy/dx = 2*x**(2 - 1) = 2*x = 6" in shown
+    assert "The seed is y_bar = 1." in shown
+    assert "\n  dy/dx = 6" in shown
+
+
+def test_reverse_mode_of_arrays_says_what_the_seed_means():
+    shown = " ".join(
+        "\n".join(lines(sweeps.reverse(traced(programs.layer, np.ones((2, 3)), np.ones((3, 2))), ["A"]))).split()
+    )
+    assert "ones of shape (2, 2): this is the gradient of the sum of the entries." in shown
+    assert "d sum(y)/dA = g @ B.T * cos(A)" in shown
+
+
+@pytest.mark.parametrize("function", SCALAR)
+@pytest.mark.parametrize("detail", ["brief", "full"])
+def test_every_format_takes_every_derivation(function, detail):
+    shown = of(textbook.derive(traced(function, symbolic=True), "x", detail=detail))
+    for render in (text.render, markdown.render, latex.fragment, html.page):
+        assert render(shown)
+
+
+def test_latex_is_portable():
+    from gradexplain.escape import is_portable
+    from tests.render.sample import formulas
+
+    for function in SCALAR:
+        for formula in formulas(of(textbook.derive(traced(function, symbolic=True), "x"))):
+            assert is_portable(formula.latex), formula
+
+
+REPORT = CheckReport(True, (CheckRow("x", 6.0, 6.0, 1e-12, 1e-6, "pass"),), (("x", 3.0),))
+
+
+class Form:
+    text, latex, where_text, where, conditions = "2*x", "2 x", {}, {}, ()
+
+
+def overview(**changes):
+    program = traced(lambda x: x**2, 3.0)
+    derivation = textbook.derive(program, "x")
+    fields = {
+        "name": "f", "title": "", "arguments": ("x",), "function": derivation.function, "shape": (), "kind": "gradient",
+        "order": 1, "point": (("x", 3.0),), "value": 9.0, "forms": (("x", Form),), "values": (("x", 6.0),),
+        "derivations": (derivation,), "check": REPORT,
+    }  # fmt: skip
+    return Overview(**(fields | changes))
+
+
+def test_overview():
+    assert text.render(of(overview())).splitlines() == [
+        "f(x)",
+        "====",
+        "",
+        "  y = x**2",
+        "",
+        "  1  power rule   (x**n)' = n*x**(n - 1)",
+        "     n = 2",
+        "",
+        "  dy/dx = 2*x",
+        "",
+        "at x = 3: y = 9, dy/dx = 6",
+        "",
+        "check x = 3: dy/dx = 6, difference quotient 6.000000 ok",
+    ]
+
+
+def test_a_failed_check_is_loud():
+    row = CheckRow("x", 5.0, 6.0, 0.2, 1e-6, "fail", "off by 20 %")
+    shown = text.render(of(overview(check=CheckReport(False, (row,), (("x", 3.0),)))))
+    assert "error: check x = 3: dy/dx = 5, difference quotient 6.000000 fail: off by 20 %" in shown
+
+
+def test_a_check_report():
+    shown = text.render(of(REPORT))
+    assert "The gradient passes at x = 3: 1 of 1 entries agree." in shown
+
+
+def test_findings():
+    shown = text.render(of((Finding("kink", "abs(x) has a kink here"),)))
+    assert "warning: abs(x) has a kink here" in shown
+    assert "Nothing out of the ordinary" in text.render(of(()))
+
+
+@pytest.mark.parametrize(
+    ("variables", "shown"), [(("x",), "dy/dx"), (("x", "x"), "d2y/dx2"), (("x", "z"), "d2y/(dx dz)")]
+)
+def test_names_of_derivatives(variables, shown):
+    assert document.derivative_of("y", variables).text == shown
+
+
+def test_formulas_keep_what_was_written():
+    from gradexplain.exposition.naming import formula, names
+
+    for function, shown in [
+        (lambda x: x * x, "x*x"),
+        (lambda x: 1 + x**2, "1 + x**2"),
+        (lambda x: x - (x + 1), "x - (x + 1)"),
+        (lambda x: (x + 1) / (x - 1) / x, "(x + 1)/((x - 1)*x)"),
+        (lambda x: x / (2 * x), "x/(2*x)"),
+        (lambda x: 2 * (x + 1), "2*(x + 1)"),
+        (lambda x: -(x + 1) * 3, "-(x + 1)*3"),
+        (lambda x: math.sqrt(x) ** 3, "sqrt(x)**3"),
+        (lambda x: x**-2, "x**(-2)"),
+        (lambda x: abs(x) + np.maximum(x, 2), "abs(x) + max(2, x)"),
+        (lambda x: 0.1 * x, "x/10"),
+    ]:
+        program = traced(function, symbolic=True)
+        assert formula_text(formula(program, names(program))) == shown
