@@ -10,8 +10,7 @@ from gradexplain.errors import ArgumentError
 from gradexplain.explanation import CheckDisplay, Explanation
 from gradexplain.readers.functions import TextFunction
 from gradexplain.render.display import Display
-from gradexplain.trace.explore import explore
-from gradexplain.trace.run import compare, trace
+from gradexplain.trace.run import compare, explore, trace
 from gradexplain.trace.signature import Argument, bind, promote
 
 Function = Callable[..., Any] | str

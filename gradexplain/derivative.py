@@ -21,12 +21,11 @@ from gradexplain.generated import Function, build, pack
 from gradexplain.graph import Node, variable
 from gradexplain.isolated import at_isolated_point, isolated_points
 from gradexplain.jacobians import hessian_nodes, jacobian_nodes
-from gradexplain.trace.explore import explore
 from gradexplain.trace.nested import as_outer, trace_inside
-from gradexplain.trace.run import Program, compare, function_name, trace
+from gradexplain.trace.run import Program, compare, explore, function_name, trace
 from gradexplain.trace.running import stack
 from gradexplain.trace.signature import Argument, bind, promote
-from gradexplain.trace.snapshot import snapshot
+from gradexplain.trace.snapshot import nothing_to_check, snapshot
 
 Kind = Literal["grad", "value_and_grad", "jacobian", "hessian"]
 Argnums = int | str | Sequence[int | str]
@@ -133,7 +132,7 @@ class Derivative:
     def _keep(self, built: Function, program: Program, is_current: Callable[[], bool]) -> None:
         if self._is_current is not None and not self._is_current():
             self._known.clear()
-        self._is_current = is_current if is_current() or self._known else is_current
+        self._is_current = None if is_current is nothing_to_check else is_current
         known = self._known.setdefault(len(program.inputs), [])
         known.insert(0, (built, program))
         del known[_MOST_PROGRAMS:]

@@ -29,6 +29,9 @@ _SPACE = {
     "NotImplemented": NotImplemented, "ndarray": np.ndarray, "f8": _FLOAT64, "np": np, "math": math, "scipy": SCIPY,
 }  # fmt: skip
 
+# NumPy imports parts of itself when they are first used (np.multiply.outer), and crashes where it finds no __import__.
+_IMPORT_ONLY = {"__import__": __import__}
+
 
 class _Errstate:
     """What stands in for a context in NumPy 1, which keeps its error state elsewhere."""
@@ -109,6 +112,7 @@ class Function:
         self.outputs, self.inputs, self.layout, self.name = tuple(outputs), tuple(inputs), layout, name
         self._checks, self._pinned, self._promoted = checks, pinned, set(promoted)
         self._nodes = ancestors([*outputs, *checks])
+        self._is_scalar = all(n.shape == () for n in self._nodes)
         self._body: Callable[..., Any] | None = None
         self.call: Callable[..., Any] = self._interpret if len(self._nodes) > _LARGE else self._compile()
 
@@ -149,7 +153,9 @@ class Function:
     def _other(self, *values: Any) -> Any:
         """Arguments of other types than those that the text tests for: NumPy's floats, ints, lists, …"""
         given = self._converted(values)
-        return None if given is None else self._on_numpy(*given)
+        if given is None:
+            return None
+        return self.call(*given) if self._is_scalar else self._on_numpy(*given)
 
     def _converted(self, values: Sequence[Any]) -> list[Any] | None:
         given = [as_input(v, x, promote=x in self._promoted) for v, x in zip(values, self.inputs, strict=True)]
@@ -177,7 +183,7 @@ class Function:
             tests = " and ".join([self._test(i, x) for i, x in enumerate(self.inputs)] or ["True"])
             arguments = ", ".join(self._names().values())
             space: dict[str, Any] = {"other": self._other, "on_numpy": self._on_numpy}
-            if all(n.shape == () for n in self._nodes):
+            if self._is_scalar:
                 statements, constants = self._statements(Writer(self._names(), scalar=True, fast=True))
                 space |= constants
                 if any("np." in s or "scipy." in s for s in statements):  # NumPy on floats, which may warn
@@ -200,7 +206,7 @@ class Function:
         return f"type(a{i}) is {node.kind}{pin}"
 
     def _defined(self, name: str, text: str, space: Mapping[str, Any]) -> Callable[..., Any]:
-        whole_space = {**_SPACE, **space, "__builtins__": {}}
+        whole_space = {**_SPACE, **space, "__builtins__": _IMPORT_ONLY}
         text = f"def {name}({', '.join(self._names().values())}):\n{text}"
         exec(compile(text, "<gradexplain>", "exec"), whole_space)  # our own text: no name of a user is in it
         made: Callable[..., Any] = whole_space[name]

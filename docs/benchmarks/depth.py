@@ -1,7 +1,8 @@
 """How the time grows with the size of a program: `python docs/benchmarks/depth.py`, run by hand.
 
 Each stage is linear in the number of operations: ten times the operations, about ten times the seconds. The columns
-`x` are the factors from one size to the next.
+`x` are the factors from one size to the next. The first call of `grad` traces the function and runs the graph; the
+second compiles a program from it, which later calls run.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from time import perf_counter
 
+import gradexplain as gx
 from gradexplain.autodiff import vjp
-from gradexplain.lambdify import build
+from gradexplain.collector import paused
 from gradexplain.trace.run import trace
 from gradexplain.trace.signature import bind
 
@@ -45,26 +47,26 @@ def product(factors: int) -> tuple[Program, tuple[float, ...]]:
 
 
 def stages(program: Program, point: Sequence[float]) -> list[float]:
-    """Seconds for: the plain function, its trace, the gradient graph, the compiled callable, one call of it."""
-    seconds = [perf_counter()]
-    program(*point)
-    seconds.append(perf_counter())
-    traced = trace(program, bind(program, point, {}, symbolic=False))
-    seconds.append(perf_counter())
-    gradients = vjp(traced.output, list(traced.inputs.values()))
-    seconds.append(perf_counter())
-    run = build(gradients, list(traced.inputs.values()))
-    run(*point)
-    seconds.append(perf_counter())
-    run(*point)
-    seconds.append(perf_counter())
+    """Seconds for: the plain function; its trace; the gradient graph; the first, second and third call of `grad`."""
+    gradient = gx.grad(program, argnums=range(len(point)))
+    with paused():  # as `grad` does
+        seconds = [perf_counter()]
+        program(*point)
+        seconds.append(perf_counter())
+        traced = trace(program, bind(program, point, {}, symbolic=False))
+        seconds.append(perf_counter())
+        vjp(traced.output, list(traced.inputs.values()))
+        seconds.append(perf_counter())
+    for _ in range(3):
+        gradient(*point)
+        seconds.append(perf_counter())
     return [b - a for a, b in pairwise(seconds)]
 
 
 def main() -> None:
     """Prints a line for each size."""
     out = sys.stdout
-    columns = ("function", "trace", "gradient", "callable", "call")
+    columns = ("function", "trace", "gradient", "1st call", "2nd call", "3rd call")
     out.write(f"{'program':<22}" + "".join(f"{name:>12}     x" for name in columns) + "\n")
     before: list[float] = []
     for steps in (10**3, 10**4, 10**5):

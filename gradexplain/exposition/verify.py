@@ -161,6 +161,11 @@ class Subject:
         with np.errstate(all="ignore"):
             return float(np.sum(apply(self.program.function, self.program.arguments, values)))
 
+    def noise(self, t: float) -> float:
+        """How far the float64 value is from the exact one."""
+        with mp.workdps(30):
+            return float(abs(mp.mpf(self.plain(t)) - self.exact(mp.mpf(t))))
+
     @property
     def has_plain(self) -> bool:
         """Whether the user's own function computes it."""
@@ -175,7 +180,7 @@ class Subject:
 def _row(name: str, subject: Subject, claimed: float, black_box: bool, scale: float = 0.0) -> CheckRow:
     """One slope by the exact tier, guarded by the ladder."""
     exact = _exact_slope(subject, subject.centre)
-    steps = _ladder(subject, claimed) if subject.has_plain and (black_box or exact is None) else None
+    steps = _ladder(subject, claimed, exact) if subject.has_plain and (black_box or exact is None) else None
     if exact is None and steps is None:
         return CheckRow(
             name, claimed, None, None, None, "inconclusive", "too large, or not available in exact arithmetic"
@@ -245,8 +250,11 @@ def _moved(value: Any, direction: Any, t: Any, centre: float, kind: str) -> Any:
     return exact + exact_array(direction) * (t - mp.mpf(centre))
 
 
-def _ladder(subject: Subject, claimed: float) -> Ladder | None:
-    return ladder(subject.plain, subject.centre, claimed) if math.isfinite(claimed) else None
+def _ladder(subject: Subject, claimed: float, exact: Slope | None) -> Ladder | None:
+    """The black box; where the graph is there, it tells how much rounding is in the function's values."""
+    if not math.isfinite(claimed):
+        return None
+    return ladder(subject.plain, subject.centre, claimed, noise=None if exact is None else subject.noise)
 
 
 def _trace_is_wrong(subject: Subject) -> bool:
@@ -257,7 +265,7 @@ def _trace_is_wrong(subject: Subject) -> bool:
         near = subject.centre + (abs(subject.centre) or 1.0) * generator.uniform(-0.1, 0.1)
         exact = _exact_slope(subject, near)
         if exact is not None and exact.kind == "smooth":
-            failures += ladder(subject.plain, near, float(exact.value)).verdict is Verdict.FAIL
+            failures += ladder(subject.plain, near, float(exact.value), noise=subject.noise).verdict is Verdict.FAIL
     return failures >= 2
 
 

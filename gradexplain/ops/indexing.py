@@ -40,13 +40,7 @@ def _picked(x: Any, *indices: Any, pattern: Pattern) -> Any:
 
 
 def _scattered(g: Any, *indices: Any, pattern: Pattern, shape: Shape) -> Any:
-    out = np.zeros(shape)
-    np.add.at(out, key_of(pattern, indices), g)
-    return out
-
-
-def _scattered_exact(mp: Any, g: Any, *indices: Any, pattern: Pattern, shape: Shape) -> Any:
-    out = np.full(shape, mp.mpf(0), dtype=object)
+    out = np.zeros(shape, dtype=object if np.asarray(g).dtype == object else float)
     np.add.at(out, key_of(pattern, indices), g)
     return out
 
@@ -150,7 +144,7 @@ _MASK, _TRACED = (Fixed([True, False, True]),), (HOLE, Slice(None, 2, None))
 getitem = linear("getitem", _picked, picked_shape, transpose=_unpick, rule="the same entries of the derivative", result="same",
                  fold=_fold_getitem, numpy=_getitem_text,
                  samples=_picks(((4,), (-1,)), ((3, 2), _ROW), ((3, 2), _BLOCK), ((3, 4), _MIXED), ((3,), _MASK), ((2, 3), (..., None, BACKWARDS)), ((3, 4), _TRACED)))
-scatter = linear("scatter", _scattered, lambda g, *indices, pattern, shape: shape, exact=_scattered_exact, fold=_fold_scatter,
+scatter = linear("scatter", _scattered, lambda g, *indices, pattern, shape: shape, fold=_fold_scatter,
                  transpose=lambda g, x, *indices, pattern, shape: getitem(g, *indices, pattern=pattern),
                  rule="the same entries of the derivative, zero elsewhere", numpy=scatter_text,
                  samples=(Sample(((),), {"pattern": (-1,), "shape": (4,)}), Sample(((2,),), {"pattern": _ROW, "shape": (3, 2)}),

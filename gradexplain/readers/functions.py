@@ -36,6 +36,20 @@ ARITIES: dict[str, tuple[int, int | None]] = {
 }
 
 
+class _FormulaParameter(inspect.Parameter):
+    """A parameter that may be called what no Python parameter may: lambda is a fine name for a wavelength."""
+
+    __slots__ = ("_symbol",)
+
+    def __init__(self, name: str) -> None:
+        super().__init__("x", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        self._symbol = name
+
+    @property
+    def name(self) -> str:
+        return self._symbol
+
+
 class TextFunction:
     """A formula as a function of its variables; behaves as one that a user wrote.
 
@@ -48,8 +62,7 @@ class TextFunction:
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
-        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-        self.__signature__ = inspect.Signature([inspect.Parameter(n, kind) for n in _parameter_names(reading)])
+        self.__signature__ = inspect.Signature([_FormulaParameter(n) for n in _parameter_names(reading)])
 
     @classmethod
     def read(cls, text: str, known: Collection[str] = ()) -> TextFunction:
@@ -73,8 +86,8 @@ class TextFunction:
 
 
 def _parameter_names(reading: Reading) -> list[str]:
-    """The variables; a keyword (lambda) can't be a parameter's name, so it is passed by position under its own name."""
-    return [n for n in reading.variables if n.isidentifier()] or ["x"]
+    """The variables; a formula without any is a constant function of x."""
+    return list(reading.variables) or ["x"]
 
 
 def _applied(name: str, plain: Callable[..., Any], on_nodes: Callable[..., Any]) -> Callable[..., Any]:

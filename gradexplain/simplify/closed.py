@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
-from gradexplain.graph import Node, ancestors
+from gradexplain.graph import Node, ancestors, as_node
 from gradexplain.isolated import at_isolated_point
 from gradexplain.lambdify import Writer
 from gradexplain.numbers import exact_number
+from gradexplain.simplify.entrywise import entries, is_suitable, source_names
 from gradexplain.simplify.fingerprints import refined
 from gradexplain.simplify.printing import latex, numpy_source, text
 from gradexplain.simplify.rewrite import Rewrite
@@ -40,6 +42,7 @@ class ClosedForm:
     notes: tuple[str, ...] = ()
     shape: tuple[int, ...] = ()
     source: tuple[str, Mapping[str, str]] | None = None  # NumPy text, where it was not made from `expr`
+    shown: str = ""  # plain text, where it is neither
 
     @property
     def numpy(self) -> str:
@@ -54,6 +57,8 @@ class ClosedForm:
     @property
     def text(self) -> str:
         """The formula as plain text, without the left-hand side."""
+        if self.shown:
+            return self.shown
         return self.source[0].replace("np.", "") if self.source else text(self.expr)
 
     @property
@@ -81,9 +86,45 @@ class ClosedForm:
 
 
 def closed_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str]) -> ClosedForm:
-    """The closed form of a derivative: of numbers a formula, of arrays the named program that computes it."""
-    is_scalar = gradient.shape == () and all(x.shape == () for x in ancestors([gradient, program.output]))
-    return (scalar_form if is_scalar else array_form)(key, gradient, program, names)
+    """The closed form of a derivative: a formula for numbers, entries for small arrays, else the program that computes it."""
+    if gradient.shape == () and all(x.shape == () for x in ancestors([gradient, program.output])):
+        return scalar_form(key, gradient, program, names)
+    if is_suitable(program, gradient):
+        form = entry_form(key, gradient, program)
+        if form is not None:
+            return form
+    return array_form(key, gradient, program, names)
+
+
+def entry_form(key: str, gradient: Node, program: Program) -> ClosedForm | None:
+    """The derivative of a small array as the array of its entries' closed forms."""
+    found = entries(program, gradient)
+    if found is None:
+        return None
+    numbers, nodes = found
+    forms = np.empty(gradient.shape, dtype=object)
+    for index in np.ndindex(gradient.shape):
+        node = as_node(np.asarray(nodes)[index])
+        if tree_size(node) > MOST_WRITTEN_OUT:
+            return None
+        forms[index] = scalar_form(key, node, numbers, {})
+    if any(f.where for f in forms.flat):
+        return None
+    expr = sp.Array([f.expr for f in forms.flat], gradient.shape) if gradient.shape else forms[()].expr
+    raw = sp.Array([f.raw for f in forms.flat], gradient.shape) if gradient.shape else forms[()].raw
+    rewrites = tuple(dict.fromkeys(r for f in forms.flat for r in f.rewrites))
+    notes = tuple(dict.fromkeys(n for f in forms.flat for n in f.notes))
+    source = _nested([numpy_source(f.expr, source_names(program)) for f in forms.flat], gradient.shape)
+    shown = _nested([f.text for f in forms.flat], gradient.shape)
+    numpy_text = f"np.array({source})" if gradient.shape else source
+    return ClosedForm(key, expr, {}, raw, rewrites, (), notes, gradient.shape, (numpy_text, {}), shown)
+
+
+def _nested(texts: list[str], shape: tuple[int, ...]) -> str:
+    """Entries as nested brackets."""
+    for size in reversed(shape):
+        texts = [f"[{', '.join(texts[i : i + size])}]" for i in range(0, len(texts), size)]
+    return texts[0]
 
 
 def scalar_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str]) -> ClosedForm:

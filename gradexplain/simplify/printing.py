@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import sympy as sp
@@ -68,11 +69,13 @@ def latex(expr: Any) -> str:
     return str(sp.latex(expr, symbol_names=names))
 
 
-def numpy_source(expr: Any) -> str:
-    """NumPy source over the names of the symbols.
+def numpy_source(expr: Any, names: Mapping[str, str] | None = None) -> str:
+    """NumPy source over the names of the symbols, or over what `names` has for them.
 
     >>> numpy_source(sp.sin(sp.Symbol("x")) + sp.Rational(1, 3))
     'np.sin(x) + 1/3'
     """
     printer = _NumpyPrinter({"fully_qualified_modules": True, "strict": False})
+    if names:
+        expr = expr.xreplace({s: sp.Symbol(names[s.name]) for s in expr.free_symbols if s.name in names})
     return str(printer.doprint(expr)).replace("numpy.", "np.")

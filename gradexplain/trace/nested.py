@@ -8,7 +8,7 @@ from typing import Any
 
 from gradexplain.graph import Node, as_node, substitute, variable
 from gradexplain.trace.calling import function_name
-from gradexplain.trace.run import run
+from gradexplain.trace.program import run
 from gradexplain.trace.running import Trace, stack
 from gradexplain.trace.signature import Argument, bind, promote
 from gradexplain.trace.tracer import Tracer, wrap

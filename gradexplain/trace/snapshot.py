@@ -29,7 +29,7 @@ def snapshot(function: Callable[..., Any]) -> Callable[[], bool] | None:
     if isinstance(function, MethodType):
         test.add(Slot(function, "__self__", is_item=False), function.__self__)
     for slot, value in slots(function):
-        if not test.add(slot, value):
+        if not (slot.key == "__defaults__" and value is None) and not test.add(slot, value):
             return None
     return test.compiled()
 
@@ -48,7 +48,10 @@ class _Test:
 
     def __init__(self) -> None:
         self.parts: list[str] = []
-        self.space: dict[str, Any] = {"__builtins__": {}, "getattr": getattr, "vars": vars, "len": len, "same": same}
+        self.space: dict[str, Any] = {
+            **{"__builtins__": {}, "getattr": getattr, "vars": vars, "len": len, "same": same},
+            "errors": (LookupError, AttributeError, ValueError, TypeError),  # something is gone, or of another kind
+        }
 
     def add(self, slot: Slot, value: Any) -> bool:
         """Compares what the slot holds with the value of now; False if that can't be told."""
@@ -78,16 +81,18 @@ class _Test:
         self.parts.append(template.format(held, *(f"v{n}_{i}" for i in range(len(values)))))
 
     def compiled(self) -> Callable[[], bool]:
-        text = "lambda: " + (" and ".join(dict.fromkeys(self.parts)) or "True")
-        test: Callable[[], bool] = eval(text, self.space)  # our own text: names of users are values in it
-        return test if not self.parts else functools.partial(_guarded, test)
+        if not self.parts:
+            return nothing_to_check
+        lines = " and ".join(dict.fromkeys(self.parts))
+        text = f"def test():\n    try:\n        return {lines}\n    except errors:\n        return False\n"
+        exec(text, self.space)  # our own text: names of users are values in it
+        made: Callable[[], bool] = self.space["test"]
+        return made
 
 
-def _guarded(test: Callable[[], bool]) -> bool:
-    try:
-        return bool(test())
-    except (LookupError, AttributeError, ValueError, TypeError):  # something is gone, or of another kind
-        return False
+def nothing_to_check() -> bool:
+    """The test of a function that reads no outside value."""
+    return True
 
 
 def _copy(value: Any) -> Any:

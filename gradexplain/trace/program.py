@@ -1,0 +1,164 @@
+"""Runs a function on tracers (`trace`), and plainly beside it (`compare`).
+
+The user's function is called once with tracers, and once plainly beside it when there are numbers: what an `except`
+branch, a cached helper or a detached copy hid from the trace shows in another value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gradexplain.errors import DeterminismError, DomainError, Place
+from gradexplain.graph import Node, variable
+from gradexplain.trace.calling import apply, as_traced, function_name, on_failure, plain, returned
+from gradexplain.trace.patches import Patches
+from gradexplain.trace.reach import handles_exceptions, slots
+from gradexplain.trace.running import Condition, Trace
+from gradexplain.trace.signature import Argument
+from gradexplain.trace.source import place_of_function
+from gradexplain.trace.tracer import Tracer
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A traced function: its arguments, the variables that stand for them, and the node that it returns."""
+
+    function: Callable[..., Any]
+    name: str
+    arguments: tuple[Argument, ...]
+    inputs: Mapping[str, Node]
+    output: Node
+    trace: Trace
+    explored: bool = False  # whether `output` joins all paths; else it holds where `conditions` do
+    limits: tuple[str, ...] = ()  # why some paths are not in it
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """The branches taken at the point."""
+        return tuple(self.trace.conditions)
+
+    @property
+    def place(self) -> Place | None:
+        """Where the function is defined."""
+        return place_of_function(self.function)
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether every traced argument has a number."""
+        return all(a.is_numeric for a in self.arguments if a.role == "traced")
+
+    @property
+    def point(self) -> dict[str, Any]:
+        """The numbers of the traced arguments."""
+        return {a.name: a.value for a in self.arguments if a.role == "traced" and a.is_numeric}
+
+
+def make_inputs(arguments: Sequence[Argument]) -> dict[str, Node]:
+    """A variable for each traced argument."""
+    return {a.name: variable(a.name, a.shape, a.kind) for a in arguments if a.role == "traced"}
+
+
+def trace(
+    function: Callable[..., Any],
+    arguments: Sequence[Argument],
+    inputs: Mapping[str, Node] | None = None,
+    *,
+    planned: tuple[bool, ...] | None = None,
+    stack_results: bool = False,
+) -> Program:
+    """Runs the function once with tracers; with `planned` branch decisions along that path, without real numbers."""
+    inputs = make_inputs(arguments) if inputs is None else inputs
+    running = begin(function, arguments, inputs, planned)
+    output = run(function, arguments, inputs, running, stack_results=stack_results)
+    return Program(function, running.function, tuple(arguments), inputs, output, running)
+
+
+def begin(
+    function: Callable[..., Any],
+    arguments: Sequence[Argument],
+    inputs: Mapping[str, Node],
+    planned: tuple[bool, ...] | None = None,
+) -> Trace:
+    """An empty trace that knows the numbers of the arguments (only of the integers, where a path is planned)."""
+    numeric = planned is None and all(a.is_numeric for a in arguments if a.role == "traced")
+    empty = Trace(function_name(function), numeric, exploring=not numeric, planned=planned or ())
+    for a in arguments:
+        if a.name in inputs and a.is_numeric and (numeric or a.kind != "float"):
+            empty.values[inputs[a.name]] = a.plain()
+    return empty
+
+
+def run(
+    function: Callable[..., Any],
+    arguments: Sequence[Argument],
+    inputs: Mapping[str, Node],
+    running: Trace,
+    *,
+    stack_results: bool = False,
+) -> Node:
+    """Calls the function on tracers within a trace; gives the node that it returns."""
+    static = [a.value for a in arguments if a.name not in inputs]
+    places = list(slots(function, *static))
+    running.strict = running.numeric and handles_exceptions(places, function)
+    try:
+        with running, Patches(places), np.errstate(all="ignore"):
+            known = {
+                a.name: Tracer(running, inputs[a.name]) if a.name in inputs else as_traced(a.plain()) for a in arguments
+            }
+            result = apply(as_traced(function), arguments, known)
+    except Exception as error:
+        strict = running.strict if running.numeric and running.parent is None else None
+        ours = on_failure(error, function, arguments, strict)
+        if ours is error:
+            raise
+        raise ours from error
+    return returned(result, function, stack_results)
+
+
+def compare(program: Program) -> None:
+    """Runs the plain function beside the trace; raises `DeterminismError` if it gives another value."""
+    strict = program.trace.strict
+    theirs = plain(program.function, program.arguments, strict=strict)
+    try:
+        mine = program.trace.value(program.output)
+    except np.linalg.LinAlgError as error:
+        raise DomainError(
+            f"{program.name} can't be computed as a graph at this point: {error}",
+            where=program.place,
+            why="a matrix that has to be inverted or factored is singular there",
+            fix="choose another point",
+        ) from error
+    if _agree(mine, theirs):
+        return
+    again = plain(program.function, program.arguments, strict=strict)
+    if not _agree(theirs, again):
+        raise DeterminismError(
+            f"{program.name} gives different values when it is called twice: {_short(theirs)} and {_short(again)}",
+            where=program.place,
+            why="it draws random numbers or keeps a state",
+            fix="draw the random numbers outside and pass them as an argument",
+        )
+    raise DeterminismError(
+        f"{program.name} gives {_short(theirs)}, but {_short(mine)} when it is traced",
+        where=program.place,
+        why="a part of it treats traced values differently: an except branch, type(x), a cached helper, an alias of an array",
+        fix="remove that part from the function",
+    )
+
+
+def _agree(a: Any, b: Any) -> bool:
+    a, b = np.asarray(a), np.asarray(b)
+    if a.shape != b.shape or b.dtype.kind not in "fiub":
+        return False
+    rtol = 1e-7 if a.dtype == b.dtype or b.dtype.itemsize == 8 else 1e-3 if b.dtype.itemsize == 4 else 1e-1
+    with np.errstate(all="ignore"):
+        return bool(np.allclose(a, b, rtol=rtol, atol=1e-9, equal_nan=True))
+
+
+def _short(value: Any) -> str:
+    text = np.array2string(np.asarray(value), threshold=6, precision=8)
+    return text if len(text) < 60 else text[:57] + "..."
