@@ -8,6 +8,7 @@ arrays, and there are no builtins but the few it needs.
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -17,8 +18,9 @@ import numpy as np
 
 from gradexplain.collector import paused
 from gradexplain.evaluate import evaluate
-from gradexplain.graph import Node, ancestors, is_scalar_constant
-from gradexplain.lambdify import Writer, body, packed, source, surely_float
+from gradexplain.graph import CONSTANT, Node, ancestors, constant, is_scalar_constant
+from gradexplain.lambdify import Writer, body, defined, packed, source, surely_float
+from gradexplain.ops.shaping import broadcast_to
 from gradexplain.ops.special import SCIPY
 from gradexplain.primitive import Code
 
@@ -169,11 +171,14 @@ class Function:
 
     def _numpy_body(self) -> Callable[..., Any]:
         if self._body is None:
-            statements, constants = self._statements(Writer(self._names(), fast=True))
+            statements, constants = self._statements(self._writer(scalar=False))
             self._body = self._defined("body", body(statements, 1), constants)
         return self._body
 
     # The generated text.
+
+    def _writer(self, *, scalar: bool) -> Writer:
+        return Writer(self._names(), scalar=scalar, fast=True, computed=computed(self._nodes))
 
     def _names(self) -> dict[Node, str]:
         return {x: f"a{i}" for i, x in enumerate(self.inputs)}
@@ -184,7 +189,7 @@ class Function:
             arguments = ", ".join(self._names().values())
             space: dict[str, Any] = {"other": self._other, "on_numpy": self._on_numpy}
             if self._is_scalar:
-                statements, constants = self._statements(Writer(self._names(), scalar=True, fast=True))
+                statements, constants = self._statements(self._writer(scalar=True))
                 space |= constants
                 if any("np." in s or "scipy." in s for s in statements):  # NumPy on floats, which may warn
                     space["body"] = self._defined("body", body(statements, 1), constants)
@@ -206,11 +211,8 @@ class Function:
         return f"type(a{i}) is {node.kind}{pin}"
 
     def _defined(self, name: str, text: str, space: Mapping[str, Any]) -> Callable[..., Any]:
-        whole_space = {**_SPACE, **space, "__builtins__": _IMPORT_ONLY}
         text = f"def {name}({', '.join(self._names().values())}):\n{text}"
-        exec(compile(text, "<gradexplain>", "exec"), whole_space)  # our own text: no name of a user is in it
-        made: Callable[..., Any] = whole_space[name]
-        return made
+        return defined(name, text, {**_SPACE, **space})
 
     def _statements(self, writer: Writer) -> tuple[list[str], dict[str, Any]]:
         codes = writer.write(self.outputs, self._checks)
@@ -221,6 +223,20 @@ class Function:
             results.append(_owned(node, code, writer.scalar, node in floats and node not in seen))
             seen.add(node)
         return [*writer.statements, f"return {packed(results, self.layout)}"], writer.constants
+
+
+def computed(order: Sequence[Node]) -> dict[Node, Node]:
+    """Those of the topologically ordered nodes that depend on constants alone, as constants."""
+    fixed = {n for n in order if n.op is CONSTANT}
+    table: dict[Node, Any] = {}
+    found: dict[Node, Node] = {}
+    for node in order:
+        if node.inputs and all(n in fixed for n in node.inputs):
+            fixed.add(node)
+            if node.op is not broadcast_to:
+                with contextlib.suppress(np.linalg.LinAlgError):  # to be raised where the program is run
+                    found[node] = constant(evaluate([node], table)[0])
+    return found
 
 
 def _owned(node: Node, code: Code, scalar: bool, is_float: bool) -> str:

@@ -6,18 +6,16 @@ constants computed beforehand.
 
 from __future__ import annotations
 
-import contextlib
 import keyword
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from gradexplain.evaluate import evaluate
-from gradexplain.graph import CONSTANT, VARIABLE, Fixed, Node, ancestors, constant
+from gradexplain.graph import CONSTANT, VARIABLE, Fixed, Node, ancestors
 from gradexplain.ops.arithmetic import power
 from gradexplain.ops.ordering import where
 from gradexplain.ops.shaping import broadcast_to
@@ -40,17 +38,16 @@ class Writer:
     inline_arrays: bool = False
     fast: bool = False
     prefix: str = "v"
+    computed: Mapping[Node, Node] = field(default_factory=dict)  # nodes that are printed as the constants they are
     statements: list[str] = field(default_factory=list)
     constants: dict[str, Any] = field(default_factory=dict)
     _code: dict[Node, Code] = field(default_factory=dict)
     _operands: dict[Node, tuple[Node, ...]] = field(default_factory=dict)
-    _computed: dict[Node, Node] = field(default_factory=dict)
 
     def write(self, outputs: Sequence[Node], checks: Mapping[Node, str] | None = None) -> list[Code]:
         """The outputs as expressions over the statements. `checks` are statements after the node that they look at."""
         checks = checks or {}
         order = ancestors([*outputs, *checks])
-        self._fold_constants(order)
         uses = self._count_uses(order, [*outputs, *checks])
         for node in order:
             if node not in uses:
@@ -78,18 +75,8 @@ class Writer:
     def _printed_operands(self, node: Node) -> tuple[Node, ...]:
         if node in self.names:
             return ()
-        return tuple(self._computed.get(n, n) for n in without_broadcasting(node))
-
-    def _fold_constants(self, order: Sequence[Node]) -> None:
-        """In programs that are run, computes what depends on constants alone."""
-        fixed: set[Node] = {n for n in order if n.op is CONSTANT}
-        table: dict[Node, Any] = {}
-        for node in order if self.fast else ():
-            if node.inputs and all(n in fixed for n in node.inputs):
-                fixed.add(node)
-                if node.op is not broadcast_to:
-                    with contextlib.suppress(np.linalg.LinAlgError):  # to be raised where the program is run
-                        self._computed[node] = constant(evaluate([node], table)[0])
+        operands = without_broadcasting(node)
+        return tuple(self.computed.get(n, n) for n in operands) if self.computed else operands
 
     def _assign(self, code: Code) -> Code:
         name = f"{self.prefix}{len(self.statements)}"
@@ -223,6 +210,14 @@ def readable_names(names: Sequence[str]) -> list[str]:
         clashes = keyword.iskeyword(safe) or safe in RESERVED or (safe[0] in "vc" and safe[1:].isdigit())
         out.append(f"{safe}_" if clashes else safe)
     return [n if n not in out[:i] else f"{n}_{i}" for i, n in enumerate(out)]
+
+
+def defined(name: str, text: str, space: dict[str, Any]) -> Callable[..., Any]:
+    """The function that a text defines: the only place where text is run. It is our own: users' names are values in it."""
+    whole = {**space, "__builtins__": {}}
+    exec(compile(text, "<gradexplain>", "exec"), whole)
+    made: Callable[..., Any] = whole[name]
+    return made
 
 
 def body(statements: Sequence[str], depth: int) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gradexplain.lambdify import defined
 from gradexplain.trace.reach import ClassSlot, Slot, is_data, slots
 from gradexplain.trace.source import is_library
 
@@ -49,7 +50,7 @@ class _Test:
     def __init__(self) -> None:
         self.parts: list[str] = []
         self.space: dict[str, Any] = {
-            **{"__builtins__": {}, "getattr": getattr, "vars": vars, "len": len, "same": same},
+            **{"getattr": getattr, "vars": vars, "len": len, "same": same},
             "errors": (LookupError, AttributeError, ValueError, TypeError),  # something is gone, or of another kind
         }
 
@@ -85,9 +86,7 @@ class _Test:
             return nothing_to_check
         lines = " and ".join(dict.fromkeys(self.parts))
         text = f"def test():\n    try:\n        return {lines}\n    except errors:\n        return False\n"
-        exec(text, self.space)  # our own text: names of users are values in it
-        made: Callable[[], bool] = self.space["test"]
-        return made
+        return defined("test", text, self.space)
 
 
 def nothing_to_check() -> bool:
