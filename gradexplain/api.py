@@ -8,6 +8,7 @@ from typing import Any
 from gradexplain.derivative import grad, hessian, jacobian, jvp, value_and_grad, vjp
 from gradexplain.errors import ArgumentError
 from gradexplain.explanation import CheckDisplay, Explanation
+from gradexplain.exposition import verify
 from gradexplain.readers.functions import TextFunction
 from gradexplain.render.display import Display
 from gradexplain.trace.run import compare, explore, trace
@@ -55,14 +56,23 @@ def explain(
 def explain_jacobian(
     f: Function, *args: Any, wrt: Names = None, facts: Mapping[str, Any] | None = None, **kwargs: Any
 ) -> Explanation:
-    """Explains the Jacobian: the output's axes, then the argument's. Takes what `explain` takes."""
+    """Explains the Jacobian: the output's axes, then the argument's. Takes what `explain` takes.
+
+    >>> import numpy as np
+    >>> explain_jacobian(lambda x: np.array([x[0]**2, np.sin(x[1])]), np.array([1.0, 2.0, 3.0]))["x"].text
+    '[[2*x0, 0, 0], [0, cos(x1), 0]]'
+    """
     return _explain(f, args, kwargs, wrt, 1, "jacobian")
 
 
 def explain_hessian(
     f: Function, *args: Any, wrt: Names = None, facts: Mapping[str, Any] | None = None, **kwargs: Any
 ) -> Explanation:
-    """Explains the Hessian, with keys `"x,x"`, `"x,y"`, … (for one variable also `"x"`). Takes what `explain` takes."""
+    """Explains the Hessian, with keys `"x,x"`, `"x,y"`, … (for one variable also `"x"`). Takes what `explain` takes.
+
+    >>> explain_hessian(lambda x, y: x**2 * y, 1.0, 2.0)["x,y"].text
+    '2*x'
+    """
     return _explain(f, args, kwargs, wrt, 2, "hessian")
 
 
@@ -76,7 +86,14 @@ def check(f: Function, *args: Any, gradient: Any = None, wrt: Names = None, **kw
 
 
 def why(f: Function, *args: Any, wrt: Names = None, **kwargs: Any) -> Display:
-    """What there is to know about a derivative: why it is zero, undefined, or holds on one branch only."""
+    """What there is to know about a derivative: why it is zero, undefined, or holds on one branch only.
+
+    >>> print(why(lambda x, y: x**2, 1.0, 2.0))
+    Findings
+    ========
+    <BLANKLINE>
+    warning: y does not appear: its derivative is 0
+    """
     return explain(f, *args, wrt=wrt, **kwargs).why()
 
 
@@ -97,6 +114,8 @@ def _explain(
     if program.is_numeric:
         compare(program)
     whole = explore(program, stack_results=kind == "jacobian")
+    if not program.is_numeric:
+        verify.require_domain(whole)
     if program.conditions and not whole.explored and not program.is_numeric:
         raise ArgumentError(
             f"{program.name} can't be explained for every value",

@@ -104,12 +104,11 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _verdict(explanation: Explanation) -> int:
-    report = explanation.data.check
-    if report is not None and any(row.verdict == "fail" for row in report.rows):
-        return CHECK_FAILED
     if any(not _is_finite(v) for v in explanation.gradient_values.values()):
         return NO_DERIVATIVE
-    return FINE
+    report = explanation.data.check
+    failed = report is not None and any(row.verdict == "fail" for row in report.rows)
+    return CHECK_FAILED if failed else FINE
 
 
 def _is_finite(value: Any) -> bool:

@@ -1,6 +1,7 @@
 """Python's garbage collector, paused while large graphs are made.
 
-Nodes are kept, not thrown away: looking for garbage among them again and again makes the time grow faster than the graph.
+Nodes are kept, not thrown away: looking for garbage among them again and again takes time that grows faster than the
+graph.
 """
 
 from __future__ import annotations
@@ -19,16 +20,14 @@ def paused() -> Iterator[None]:
     """A block without garbage collection; it goes on after the last block, if it ran before the first."""
     global _paused
     with _lock:
-        if not _paused and not gc.isenabled():
-            yield_only = True
-        else:
-            yield_only = False
+        counts = bool(_paused) or gc.isenabled()
+        if counts:
             _paused += 1
             gc.disable()
     try:
         yield
     finally:
-        if not yield_only:
+        if counts:
             with _lock:
                 _paused -= 1
                 if not _paused:

@@ -1,6 +1,6 @@
 """Derivatives as NumPy callables: `grad`, `value_and_grad`, `jacobian`, `hessian`, `jvp`, `vjp`.
 
-A callable traces its function at the first call of each signature and generates a program; later calls run that program.
+A callable traces its function at the first call of each signature and generates a program; later calls run that.
 A program holds for the branches that its trace took and for the outside values that it saw: it checks both and the
 function is traced again where one has changed. Inside another traced function everything stays a graph.
 """
@@ -24,9 +24,19 @@ from gradexplain.jacobians import hessian_nodes, jacobian_nodes
 from gradexplain.trace.nested import as_outer, trace_inside
 from gradexplain.trace.run import Program, compare, explore, function_name, trace
 from gradexplain.trace.running import stack
-from gradexplain.trace.signature import Argument, bind, promote
+from gradexplain.trace.signature import (
+    Argument,
+    bind,
+    by_position,
+    can_be_compared,
+    no_function,
+    no_number,
+    promote,
+    takes_arguments_as_they_stand,
+)
 from gradexplain.trace.snapshot import nothing_to_check, snapshot
 
+__all__ = ["Derivative", "grad", "hessian", "jacobian", "jacobian_nodes", "jvp", "value_and_grad", "vjp"]
 Kind = Literal["grad", "value_and_grad", "jacobian", "hessian"]
 Argnums = int | str | Sequence[int | str]
 _MOST_PROGRAMS = 32  # programs kept for one number of arguments: one for each signature and path through the branches
@@ -77,9 +87,10 @@ class Derivative:
 
     def __init__(self, function: Callable[..., Any], argnums: Argnums, kind: Kind) -> None:
         if not callable(function):
-            bind(function, (), {}, symbolic=False)
+            raise no_function(function)
         self.function, self.argnums, self.kind = function, argnums, kind
-        self._known: dict[int, list[tuple[Function, Program]]] = {}  # by number of inputs, the latest first
+        self._known: list[tuple[Function, Program]] = []  # the latest first
+        self._direct: dict[int, list[Function]] = {}  # those that take the call's arguments as they stand, by number
         self._is_current: Callable[[], bool] | None = None  # None: there is nothing that could change
         self._last: tuple[Function, Program] | None = None
         update_wrapper(self, function, updated=())
@@ -87,23 +98,30 @@ class Derivative:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The derivative at a point; takes what the function takes."""
-        known = self._known.get(len(args))
+        known = self._direct.get(len(args))
         if known and not kwargs and (self._is_current is None or self._is_current()):
             try:
-                for built, _ in known:
+                for built in known:
                     result = built.call(*args)
                     if result is not None and result is not NotImplemented:
                         return result
             except np.linalg.LinAlgError:  # said with the user's line, after tracing
                 pass
-        return self._first_call(args, kwargs)
+        return self._in_words(args, kwargs) if kwargs or not known else self._traced(args, kwargs)
 
-    def _first_call(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    def _in_words(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """A call with keywords or defaults, by a known program if there is one for it."""
+        if not stack() and self._known and (self._is_current is None or self._is_current()):
+            for built, program in self._known:
+                values = by_position(program.arguments, args, kwargs)
+                result = None if values is None else _attempt(built, values)
+                if result is not None and result is not NotImplemented:
+                    return result
+        return self._traced(args, kwargs)
+
+    def _traced(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         if stack():
             return self._inside(args, kwargs)
-        complete = self._completed(args, kwargs)
-        if complete is not None:
-            return self(*complete)
         arguments = self._arguments(args, kwargs)
         is_current = snapshot(self.function)
         with paused():
@@ -111,20 +129,20 @@ class Derivative:
             compare(program)
             built = self._build(program)
         self._last = built, program
-        if is_current is not None and not any(a.role == "static" and not a.is_default for a in arguments):
+        if is_current is not None and all(can_be_compared(a) for a in arguments):
             self._keep(built, program, is_current)
         return self._at_point(built, program)
 
     def _at_point(self, built: Function, program: Program) -> Any:
         values = [_float_input(a) for a in program.arguments if a.role == "traced"]
         try:
-            result = built.call(*values)
+            result = built.at_any_cost(*values)
             if result is NotImplemented:
                 around = self._build(explore(program, stack_results=self.kind == "jacobian"), watch=False)
                 limits = at_isolated_point(around.outputs, program.inputs, program.point)
                 if limits is not None:
                     return pack(limits, built.layout)
-                result = self._build(program, watch=False).call(*values)
+                result = self._build(program, watch=False).at_any_cost(*values)
             return result
         except np.linalg.LinAlgError as error:
             raise _no_derivative(program, error) from error
@@ -132,33 +150,26 @@ class Derivative:
     def _keep(self, built: Function, program: Program, is_current: Callable[[], bool]) -> None:
         if self._is_current is not None and not self._is_current():
             self._known.clear()
+            self._direct.clear()
         self._is_current = None if is_current is nothing_to_check else is_current
-        known = self._known.setdefault(len(program.inputs), [])
-        known.insert(0, (built, program))
-        del known[_MOST_PROGRAMS:]
-
-    def _completed(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, ...] | None:
-        """A call with keywords or defaults as one with all inputs by position, if a program for that is known."""
-        for known in self._known.values():
-            for _, program in known:
-                values = _by_position(program.arguments, args, kwargs)
-                if values is not None and len(values) != len(args):
-                    return values
-        return None
+        self._known.insert(0, (built, program))
+        del self._known[_MOST_PROGRAMS:]
+        if takes_arguments_as_they_stand(program.arguments):
+            direct = self._direct.setdefault(len(program.inputs), [])
+            direct.insert(0, built)
+            del direct[_MOST_PROGRAMS:]
 
     def _arguments(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Argument]:
         arguments = bind(self.function, args, kwargs, symbolic=False)
         chosen = self._chosen([a.name for a in arguments])
         for a in arguments:
             if a.name in chosen and a.role == "static":
-                raise ArgumentError(
-                    f"argument {a.name} is not a number or an array", fix="choose another with argnums="
-                )
+                raise no_number(a.name, a.value)
         return [promote(a) if a.name in chosen else a for a in arguments]
 
     def _chosen(self, names: Sequence[str]) -> tuple[str, ...]:
         """The names of the arguments to differentiate."""
-        asked = (self.argnums,) if isinstance(self.argnums, (int, str)) else tuple(self.argnums)
+        asked = tuple(self.argnums) if isinstance(self.argnums, (list, tuple)) else (self.argnums,)
         out = []
         for a in asked:
             if isinstance(a, int) and -len(names) <= a < len(names):
@@ -181,10 +192,11 @@ class Derivative:
             outputs,
             list(program.inputs.values()),
             layout,
-            branches=[*program.trace.guards.items(), *((c.node, c.truth) for c in program.conditions)],
+            branches=[*program.guards.items(), *((c.node, c.truth) for c in program.conditions)],
             isolated=isolated_points(program, wrt) if watch else (),
             pinned=integers if program.trace.concretised else {},
             promoted=wrt,
+            strict=bool(program.trace.by_math),
             name=self.__name__,
         )
 
@@ -244,24 +256,11 @@ class Derivative:
         return self._last
 
 
-def _by_position(
-    arguments: Sequence[Argument], args: Sequence[Any], kwargs: Mapping[str, Any]
-) -> tuple[Any, ...] | None:
-    """The values of the traced arguments in order, None if the call does not fit or gives other arguments."""
-    names = [a.name for a in arguments]
-    positional = [a.name for a in arguments if not a.keyword]
-    given = dict(zip(positional, args, strict=False)) | dict(kwargs)
-    if len(args) > len(positional) or len(given) < len(args) + len(kwargs) or not given.keys() <= set(names):
+def _attempt(built: Function, values: Sequence[Any]) -> Any:
+    try:
+        return built.call(*values)
+    except np.linalg.LinAlgError:
         return None
-    values = []
-    for a in arguments:
-        if a.role == "static" and a.name in given:
-            return None
-        if a.role == "traced":
-            if a.name not in given and not a.is_default:
-                return None
-            values.append(given.get(a.name, a.value))
-    return tuple(values)
 
 
 def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
@@ -320,7 +319,10 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any
 
 def _program(function: Callable[..., Any], primals: Sequence[Any]) -> Program:
     bound = bind(function, tuple(primals), {}, symbolic=False)
-    arguments = [promote(a) if i < len(primals) and a.role == "traced" else a for i, a in enumerate(bound)]
+    for a in bound[: len(primals)]:
+        if a.role == "static":
+            raise no_number(a.name, a.value)
+    arguments = [promote(a) if i < len(primals) else a for i, a in enumerate(bound)]
     program = trace(function, arguments, stack_results=True)
     compare(program)
     return program
@@ -342,7 +344,7 @@ def _seeds(what: str, nodes: Sequence[Node], given: Sequence[Any]) -> list[Node]
 def _run(program: Program, outputs: Sequence[Node], inputs: Sequence[Node], seeds: Sequence[Any]) -> Any:
     values = [_float_input(a) for a in program.arguments if a.role == "traced"]
     try:
-        return build(outputs, inputs, promoted=inputs).call(*values, *seeds)
+        return build(outputs, inputs, promoted=inputs).at_any_cost(*values, *seeds)
     except np.linalg.LinAlgError as error:
         raise _no_derivative(program, error) from error
 

@@ -26,9 +26,9 @@ class Place:
 class GradexplainError(Exception):
     """The base of all errors of this package.
 
-    >>> raise NoRuleError("np.interp has no derivative rule", why="it is not in the table", fix="write it with
-    np.where") Traceback (most recent call last):
-    gradexplain.errors.NoRuleError: np.interp has no derivative rule
+    >>> raise NoRuleError("np.foo has no derivative rule", why="it is not in the table", fix="write it with np.where")
+    Traceback (most recent call last):
+    gradexplain.errors.NoRuleError: np.foo has no derivative rule
       why    it is not in the table
       do     write it with np.where
     """
@@ -98,9 +98,15 @@ class DomainError(GradexplainError, ValueError):
     """There is no derivative at the point."""
 
 
-class RenderError(GradexplainError):
-    """Something can't be shown in the wanted format."""
-
-
 class TraceWarning(UserWarning):
-    """A visible note: a part of the program was taken as a constant, and why that is so."""
+    """A visible note: a part of the program was taken as a constant, and why that is so.
+
+    >>> import warnings
+    >>> import gradexplain as gx
+    >>> with warnings.catch_warnings(record=True) as seen:
+    ...     warnings.simplefilter("always")
+    ...     gx.grad(lambda x: x * int(x))(2.5)
+    2.0
+    >>> seen[0].category.__name__
+    'TraceWarning'
+    """

@@ -237,7 +237,7 @@ class Explanation(Display):
     def python(self) -> str:
         """The derivatives as a NumPy program."""
         inputs = list(self.whole.inputs.values())
-        return source(list(self._nodes.values()), inputs, name="derivative")
+        return "import numpy as np\n\n\n" + source(list(self._nodes.values()), inputs, name="derivative")
 
     @cached_property
     def data(self) -> Overview:

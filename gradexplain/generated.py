@@ -1,9 +1,9 @@
 """Graphs as functions: the generated program, with the tests of its arguments written into it.
 
-Where all inputs are Python floats a body with `math` runs; where `math` raises (overflow, the edge of a domain), and for
-arrays, a body with NumPy. A large graph is interpreted when it is first called and compiled when it is called again. No
-user text is executed: names in the program are a0, a1 … for arguments, v0, v1 … for values, c0, c1 … for constant
-arrays, and there are no builtins but the few it needs.
+Where all inputs are Python floats a body with `math` runs; where `math` raises (overflow, the edge of a domain), and
+for arrays, a body with NumPy. A large graph is interpreted when it is first called and compiled when it is called
+again. No user text is executed: names in the program are a0, a1 … for arguments, v0, v1 … for values, c0, c1 … for
+constant arrays, and there are no builtins but the few it needs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from gradexplain.primitive import Code
 
 _LARGE = 1500  # operations: from here on the first call is interpreted
 _FLOAT64 = np.dtype(float)
-_SPACE = {
+_SPACE: dict[str, Any] = {
     **{f.__name__: f for f in (float, max, min, round, type, abs, ArithmeticError, ValueError, int, bool)},
     "NotImplemented": NotImplemented, "ndarray": np.ndarray, "f8": _FLOAT64, "np": np, "math": math, "scipy": SCIPY,
 }  # fmt: skip
@@ -109,10 +109,11 @@ class Function:
         checks: Mapping[Node, str],
         pinned: Mapping[Node, Any],
         promoted: Sequence[Node],
+        strict: bool,
         name: str,
     ) -> None:
         self.outputs, self.inputs, self.layout, self.name = tuple(outputs), tuple(inputs), layout, name
-        self._checks, self._pinned, self._promoted = checks, pinned, set(promoted)
+        self._checks, self._pinned, self._promoted, self._strict = checks, pinned, set(promoted), strict
         self._nodes = ancestors([*outputs, *checks])
         self._is_scalar = all(n.shape == () for n in self._nodes)
         self._body: Callable[..., Any] | None = None
@@ -139,14 +140,21 @@ class Function:
             return None
         self.call = self._compile_and_call
         table = dict(zip(self.inputs, given, strict=True))
-        wanted = evaluate([*self.outputs, *self._checks], table)
-        for node, value in zip(self._checks, wanted[len(self.outputs) :], strict=True):
-            if not _passes(self._checks[node], value):
-                return NotImplemented if "NotImplemented" in self._checks[node] else None
-        results = [
-            whole(v, n.shape) if n.shape else float(v) for n, v in zip(self.outputs, wanted, strict=False)
-        ]
+        for check, value in zip(self._checks.values(), evaluate(list(self._checks), table), strict=True):
+            stopped = _stopped(check, bool(value))
+            if stopped is not _GOES_ON:
+                return stopped
+        return self._evaluated(table)
+
+    def _evaluated(self, table: dict[Node, Any]) -> Any:
+        values = evaluate(self.outputs, table)
+        results = [whole(v, n.shape) if n.shape else float(v) for n, v in zip(self.outputs, values, strict=True)]
         return pack(results, self.layout)
+
+    def at_any_cost(self, *values: Any) -> Any:
+        """As `call`, but at the point of the trace, where it has a value: inf and nan in place of errors of `math`."""
+        result = self.call(*values)
+        return self._evaluated(dict(zip(self.inputs, values, strict=True))) if result is None else result
 
     def _compile_and_call(self, *values: Any) -> Any:
         self.call = self._compile()
@@ -167,6 +175,7 @@ class Function:
         return given if all(np.array_equal(table[x], n) for x, n in self._pinned.items()) else None
 
     def _on_numpy(self, *values: Any) -> Any:
+        values = tuple([np.float64(v) if type(v) is float else v for v in values])  # 1/0.0 is infinite then
         return _QUIET.copy().run(self._numpy_body(), *values)
 
     def _numpy_body(self) -> Callable[..., Any]:
@@ -195,7 +204,8 @@ class Function:
                     space["body"] = self._defined("body", body(statements, 1), constants)
                     statements = [f"return quiet.copy().run(body, {arguments})"]
                 attempt = f"        try:\n{body(statements, 3)}        except (ArithmeticError, ValueError):\n"
-                text = f"    if {tests}:\n{attempt}            return on_numpy({arguments})\n"
+                otherwise = "None" if self._strict else f"on_numpy({arguments})"
+                text = f"    if {tests}:\n{attempt}            return {otherwise}\n"
             else:
                 space["body"] = self._numpy_body()
                 text = f"    if {tests}:\n        return quiet.copy().run(body, {arguments})\n"
@@ -251,8 +261,16 @@ def _owned(node: Node, code: Code, scalar: bool, is_float: bool) -> str:
     return str(code) if is_float and is_fresh else f"whole({code}, {node.shape})"
 
 
-def _passes(check: str, value: Any) -> bool:
-    return bool(value) if check.startswith("if not") else not value
+_GOES_ON = object()
+
+
+def _stopped(check: str, holds: bool) -> Any:
+    """What a check returns, given whether its condition holds."""
+    if check.startswith("if not"):
+        return _GOES_ON if holds else None
+    if check.startswith("return"):
+        return NotImplemented if holds else None
+    return _GOES_ON if not holds else NotImplemented if "NotImplemented" in check else None
 
 
 def pack(values: Sequence[Any], layout: Any) -> Any:
@@ -273,16 +291,18 @@ def build(
     isolated: Sequence[Node] = (),
     pinned: Mapping[Node, Any] | None = None,
     promoted: Sequence[Node] = (),
+    strict: bool = False,
     name: str = "derivative",
 ) -> Function:
     """A graph as a function; a tuple of the outputs if no layout is given.
 
     `branches` are conditions with the answers that it holds for, `pinned` integer inputs with the only values that it
-    holds for; at `promoted` inputs integers may be given for floats.
+    holds for; at `promoted` inputs integers may be given for floats. A `strict` program gives None where `math` raises.
     """
     checks = {n: ("if not ({}): return None" if truth else "if {}: return None") for n, truth in branches}
-    checks |= {n: "if {}: return NotImplemented" for n in isolated}
+    for n in isolated:
+        checks[n] = "return NotImplemented if {} else None" if n in checks else "if {}: return NotImplemented"
     layout = tuple(range(len(outputs))) if layout is None else layout
     return Function(
-        outputs, inputs, layout, checks=checks, pinned=pinned or {}, promoted=promoted, name=name
+        outputs, inputs, layout, checks=checks, pinned=pinned or {}, promoted=promoted, strict=strict, name=name
     )

@@ -26,7 +26,7 @@ def isolated_points(program: Program, wrt: Sequence[Node]) -> tuple[Node, ...]:
     order = ancestors([program.output, *(c.node for c in program.conditions)])
     hot = depends_on(order, wrt)
     asked = [n.inputs[0] for n in order if n.op is where] + [c.node for c in program.conditions if c.truth]
-    found = {}
+    found: dict[Node, None] = {}
     for c in asked:
         if c.op in (equal, not_equal) and c.shape == () and any(n in hot for n in c.inputs):
             found[equal(*c.inputs)] = None

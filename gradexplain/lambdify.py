@@ -107,6 +107,8 @@ class Writer:
         n = node.inputs[1].params.get("value") if node.inputs[1].op is CONSTANT else None
         if type(n) is int and n in _PRODUCTS:
             return Code(_PRODUCTS[n].format(base if base.isidentifier() else self._assign(base)), PRODUCT)
+        if node.inputs[0].kind != "float":
+            base = Code(f"1.0*{base.at(PRODUCT)}", PRODUCT)  # NumPy's whole numbers have no negative powers
         if self.scalar and type(n) is not int:  # Python's ** of a negative number is complex
             return Code(f"math.pow({base}, {exponent})")
         return Code(f"{base.at(POWER + 1)}**{exponent.at(SIGN)}", POWER)
@@ -213,7 +215,7 @@ def readable_names(names: Sequence[str]) -> list[str]:
 
 
 def defined(name: str, text: str, space: dict[str, Any]) -> Callable[..., Any]:
-    """The function that a text defines: the only place where text is run. It is our own: users' names are values in it."""
+    """The function that a text defines. Nowhere else is text run: it is ours, names of users are values in it."""
     whole = {**space, "__builtins__": {}}
     exec(compile(text, "<gradexplain>", "exec"), whole)
     made: Callable[..., Any] = whole[name]

@@ -12,7 +12,8 @@ from functools import lru_cache
 from typing import Any, Literal
 
 Form = Literal["rational", "pi", "sqrt", "sqrt_pi", "e", "float"]
-_LARGEST_DENOMINATOR = 100_000  # two random floats out of three billion agree with such a fraction by chance
+_LARGEST_DENOMINATOR = 100_000
+_LARGEST_FRACTION = 2**33  # numerator times denominator: one random float in fifty thousand is so near to such a fraction
 _SHORT_DECIMAL = 10  # digits: what a person types
 _SMALL = 1000  # numerators and denominators inside roots and beside pi
 
@@ -93,7 +94,8 @@ def _rational(value: float) -> ExactNumber | None:
     if len(digits) <= _SHORT_DECIMAL:
         return ExactNumber("rational", Fraction(repr(value)))
     near = Fraction(value).limit_denominator(_LARGEST_DENOMINATOR)
-    return ExactNumber("rational", near) if near and near.numerator / near.denominator == value else None
+    is_small = 0 < abs(near.numerator) * near.denominator <= _LARGEST_FRACTION
+    return ExactNumber("rational", near) if is_small and near.numerator / near.denominator == value else None
 
 
 def _multiple(value: float, unit: float, form: Form) -> ExactNumber | None:

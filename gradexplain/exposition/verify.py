@@ -22,15 +22,16 @@ import mpmath as mp
 import numpy as np
 
 from gradexplain.autodiff import inner
-from gradexplain.errors import ArgumentError, GradexplainError
-from gradexplain.evaluate import evaluate_exact, exact_array
+from gradexplain.errors import ArgumentError, DomainError, GradexplainError
+from gradexplain.evaluate import evaluate, evaluate_exact, exact_array
 from gradexplain.exposition.exact import Slope, accepts, slope
 from gradexplain.exposition.model import CheckReport, CheckRow
 from gradexplain.exposition.quotients import Ladder, Verdict, ladder
 from gradexplain.graph import Node, ancestors, constant
 from gradexplain.isolated import at_isolated_point
+from gradexplain.lambdify import expression
 from gradexplain.simplify.numeric import value
-from gradexplain.simplify.sampling import sample
+from gradexplain.simplify.sampling import sample, sample_widely
 from gradexplain.trace.run import Program, apply
 
 MOST_COORDINATES = 20  # entries that are varied one by one; beyond, directions
@@ -191,7 +192,8 @@ def _row(name: str, subject: Subject, claimed: float, black_box: bool, scale: fl
         assert steps is not None
         return CheckRow(name, claimed, steps.estimate, error, step, steps.verdict.value, steps.reason)
     if not (accepts(exact, claimed) or (scale > 0 and shown is not None and shown <= _ROUNDING * scale)):
-        return CheckRow(name, claimed, quotient, shown, step, "fail", _explained(exact, claimed))
+        verdict = "fail" if math.isfinite(claimed) else "inconclusive"
+        return CheckRow(name, claimed, quotient, shown, step, verdict, _explained(exact, claimed))
     if steps is not None and steps.verdict is Verdict.FAIL and _trace_is_wrong(subject):
         reason = "the plain function has another slope than its trace"
         return CheckRow(name, claimed, steps.estimate, error, step, "fail", reason)
@@ -372,6 +374,36 @@ def _placed(program: Program, point: Mapping[str, float]) -> Program:
     """The program at another point."""
     arguments = tuple(replace(a, value=point[a.name]) if a.name in point else a for a in program.arguments)
     return replace(program, arguments=arguments)
+
+
+def require_domain(program: Program) -> None:
+    """Raises `DomainError` if a program of numbers has no value at any of the points that are tried."""
+    if any(n.shape for n in ancestors([program.output])) or sample([program.output], program.inputs, {}).points:
+        return
+    if sample_widely([program.output], program.inputs, {}).points:
+        return
+    raise DomainError(
+        f"{program.name} has no value at any of the points that were tried",
+        where=program.place,
+        why=_culprit(program),
+        fix="check the formula, or give a point at which it has a value",
+    )
+
+
+def _culprit(program: Program) -> str:
+    """The first operation that has no value, at a point where its operands have theirs."""
+    point = {x: 0.7312 + 0.31 * i for i, x in enumerate(program.inputs.values())}
+    values: dict[Node, Any] = dict(point)
+    evaluate([program.output], values)
+    for node in ancestors([program.output]):
+        if not np.isfinite(values[node]) and all(np.isfinite(values[n]) for n in node.inputs):
+            names = {x: n for n, x in program.inputs.items()}
+            return f"{expression(node, names).replace('np.', '')} is {values[node]} at {_point_text(program, point)}"
+    return ""
+
+
+def _point_text(program: Program, point: Mapping[Node, float]) -> str:
+    return ", ".join(f"{n} = {point[x]:.4g}" for n, x in program.inputs.items())
 
 
 def at_samples(program: Program, nodes: Mapping[str, Node], of: Mapping[str, Node | None]) -> CheckReport:

@@ -104,6 +104,10 @@ def _min_second(y: Node, a: Node, b: Node) -> Node:
     return where(less(b, a), 1, 0) if is_scalar_constant(a) else by_order(a, b, 1, 0)
 
 
+def _sign_text(x: Code) -> Code:
+    return Code(f"float(({x} > 0) - ({x} < 0))")
+
+
 def _floor_text(function: str) -> Any:
     return lambda x: Code(f"float(math.{function}({x}))")
 
@@ -113,7 +117,7 @@ def _clip_exact(mp: Any, x: Any, low: Any, high: Any) -> Any:
 
 
 # fmt: off
-sign  = flat("sign", np.sign, symbol="sign", exact=lambda mp, x: mp.sign(x), kinks="x = 0: jumps from -1 to 1")
+sign  = flat("sign", np.sign, symbol="sign", exact=lambda mp, x: mp.sign(x), math=_sign_text, kinks="x = 0: jumps from -1 to 1")
 floor = flat("floor", np.floor, symbol="floor", math=_floor_text("floor"), kinks="jumps at the integers")
 ceil  = flat("ceil", np.ceil, symbol="ceiling", exact="ceil", math=_floor_text("ceil"), kinks="jumps at the integers")
 trunc = flat("trunc", np.trunc, symbol=lambda sp, x: sp.sign(x) * sp.floor(sp.Abs(x)), math=_floor_text("trunc"),

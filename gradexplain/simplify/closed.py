@@ -86,7 +86,7 @@ class ClosedForm:
 
 
 def closed_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str]) -> ClosedForm:
-    """The closed form of a derivative: a formula for numbers, entries for small arrays, else the program that computes it."""
+    """The closed form of a derivative: a formula of numbers, entries of small arrays, else the program for it."""
     if gradient.shape == () and all(x.shape == () for x in ancestors([gradient, program.output])):
         return scalar_form(key, gradient, program, names)
     if is_suitable(program, gradient):

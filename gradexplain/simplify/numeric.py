@@ -77,7 +77,8 @@ def _power(a: Any, b: Any) -> Any:
 
 
 def _compare(test: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
-    return lambda a, b: test(mp.re(a), mp.re(b))
+    """As with nan, no comparison holds of what is no real number."""
+    return lambda a, b: not mp.im(a) and not mp.im(b) and test(mp.re(a), mp.re(b))
 
 
 _CONSTANTS: dict[Any, Callable[[], Any]] = {
@@ -116,6 +117,7 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     sp.And: lambda *xs: all(xs),
     sp.Or: lambda *xs: any(xs),
     sp.Not: lambda x: not x,
+    sp.ITE: lambda condition, a, b: a if condition else b,
     sp.gamma: mp.gamma,
     sp.loggamma: mp.loggamma,
     sp.polygamma: lambda n, x: mp.polygamma(int(n), x),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sympy as sp
-from sympy.printing.numpy import SciPyPrinter
+from sympy.printing.numpy import NumPyPrinter, SciPyPrinter
 from sympy.printing.str import StrPrinter
 
 from gradexplain.escape import identifier_latex
@@ -30,6 +30,10 @@ class _TextPrinter(StrPrinter):
 
     _print_Equality = _print_Unequality = _print_Relational  # noqa: N815
 
+    def _print_ITE(self, expr: Any) -> str:  # noqa: N802
+        condition, if_true, if_false = map(self._print, expr.args)
+        return f"({if_true} if {condition} else {if_false})"
+
     def _print_Abs(self, expr: Any) -> str:  # noqa: N802
         return f"abs({self._print(expr.args[0])})"
 
@@ -44,10 +48,54 @@ class _TextPrinter(StrPrinter):
 
 
 class _NumpyPrinter(SciPyPrinter):
-    """NumPy source; special functions through SciPy, which a program that uses them has."""
+    """NumPy source as people write it: `np.where(x > 0, 2*x, -1)`; special functions through SciPy, which a program
+    that uses them has.
+    """
+
+    _kc = {**NumPyPrinter._kc, "EulerGamma": "numpy.euler_gamma"}
+
+    def _print_Pi(self, expr: Any) -> str:  # noqa: N802
+        return "np.pi"
 
     def _print_sign(self, expr: Any) -> str:
         return f"np.sign({self._print(expr.args[0])})"
+
+    def _print_Piecewise(self, expr: Any) -> str:  # noqa: N802
+        *pieces, last = expr.args
+        text = self._print(last[0])
+        if last[1] != sp.true:
+            text = f"np.where({self._print(last[1])}, {text}, np.nan)"
+        for value, condition in reversed(pieces):
+            text = f"np.where({self._print(condition)}, {self._print(value)}, {text})"
+        return str(text)
+
+    def _print_ITE(self, expr: Any) -> str:  # noqa: N802
+        return f"np.where({', '.join(map(self._print, expr.args))})"
+
+    def _print_Relational(self, expr: Any) -> str:  # noqa: N802
+        sign = {"Eq": "==", "Ne": "!="}.get(type(expr).__name__) or expr.rel_op
+        return f"{self._print(expr.lhs)} {sign} {self._print(expr.rhs)}"
+
+    _print_Equality = _print_Unequality = _print_Relational  # noqa: N815
+
+    def _print_And(self, expr: Any) -> str:  # noqa: N802
+        return self._folded("logical_and", expr.args)
+
+    def _print_Or(self, expr: Any) -> str:  # noqa: N802
+        return self._folded("logical_or", expr.args)
+
+    def _print_Max(self, expr: Any) -> str:  # noqa: N802
+        return self._folded("maximum", expr.args)
+
+    def _print_Min(self, expr: Any) -> str:  # noqa: N802
+        return self._folded("minimum", expr.args)
+
+    def _folded(self, function: str, args: Sequence[Any]) -> str:
+        """maximum(a, maximum(b, c)): NumPy's take two."""
+        *first, text = map(self._print, args)
+        for shown in reversed(first):
+            text = f"np.{function}({shown}, {text})"
+        return text
 
 
 def text(expr: Any) -> str:

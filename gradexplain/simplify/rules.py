@@ -12,7 +12,10 @@ from typing import Any, NamedTuple
 
 import sympy as sp
 
+from gradexplain.simplify.counting import operations
+
 _LONG_DENOMINATOR = 1000
+_CIRCULAR = (sp.sin, sp.cos, sp.tan, sp.sinh, sp.cosh, sp.tanh)
 
 
 class Rule(NamedTuple):
@@ -45,7 +48,7 @@ def signs(expr: Any) -> Any:
             top, bottom = (top[1], top[0]), (bottom[1], bottom[0])
         even, odd = (sp.factor_terms(sp.cancel(part / bottom[0])) for part in top)
         divided = sp.cancel(odd / u)
-        better = sp.Abs(u) * divided if sp.count_ops(divided) < sp.count_ops(odd) else sp.sign(u) * odd
+        better = sp.Abs(u) * divided if operations(divided) < operations(odd) else sp.sign(u) * odd
         expr = even + better
     return expr
 
@@ -126,7 +129,7 @@ def inverted_exponentials(expr: Any) -> Any:
         d = sp.Dummy(positive=True)
         inverted = sp.cancel(expr.xreplace({e: 1 / d}))
         candidate = sp.factor_terms(inverted).xreplace({d: sp.exp(-e.exp if hasattr(e, "exp") else -e.args[0])})
-        if sp.count_ops(candidate) < sp.count_ops(expr):
+        if operations(candidate) < operations(expr):
             expr = candidate
     return expr
 
@@ -134,6 +137,11 @@ def inverted_exponentials(expr: Any) -> Any:
 def common_denominator(expr: Any) -> Any:
     """One fraction, numerator and denominator factored."""
     return sp.factor(sp.together(expr))
+
+
+def identities(expr: Any) -> Any:
+    """SymPy's `simplify`, for formulas with several circular or hyperbolic functions; elsewhere it is little use."""
+    return sp.simplify(expr) if len(expr.atoms(*_CIRCULAR)) >= 3 or expr.has(sp.sinh, sp.cosh) else expr
 
 
 def decimals(expr: Any) -> Any:
@@ -169,5 +177,5 @@ RULES: tuple[Rule, ...] = (
     Rule("power rules", sp.powsimp, 120),
     Rule("exponentials", inverted_exponentials, 80),
     Rule("trigonometric identity", sp.trigsimp, 40),
-    Rule("simplify", sp.simplify, 40),
+    Rule("identities", identities, 40),
 )

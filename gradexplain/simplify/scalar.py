@@ -14,6 +14,7 @@ from typing import Any
 import sympy as sp
 
 from gradexplain.simplify import branches
+from gradexplain.simplify.counting import operations
 from gradexplain.simplify.rewrite import Rewrite
 from gradexplain.simplify.rules import RULES
 from gradexplain.simplify.sampling import Samples
@@ -21,6 +22,7 @@ from gradexplain.simplify.watchdog import within
 
 _SECONDS = 2.0
 _LARGEST_BRANCHED = 200  # operations
+_MINIMAL = 1.0  # nothing that says as much is shorter
 _FOREIGN, _FLOAT, _UNWRITTEN = 12, 1, 0.3
 _RELATED = 1.9  # a function that the reader passes to without a word, though the program has another
 _ROOT = 5.0  # sqrt(u**2) is Abs(u), whatever the program wrote: worth it where it saves a lot
@@ -48,6 +50,8 @@ def simplified(
     best, rewrites = raw, []
     evidence = f"checked at {len(samples.points)} points to 20 digits"
     notes: list[str] = []
+    if cost(raw, known) <= _MINIMAL:
+        return raw, (), ()
     for attempt in _attempts(raw, known, notes):
         if attempt.expr is None or _forbidden(attempt.expr) or cost(attempt.expr, known) >= cost(best, known):
             continue
@@ -79,7 +83,7 @@ def cost(expr: Any, known: Vocabulary) -> float:
     foreign = sum(known.get(type(f), _FOREIGN) for f in functions)
     points = len(expr.atoms(sp.Eq, sp.Ne))
     floats = len(expr.atoms(sp.Float))
-    return float(sp.count_ops(expr)) + foreign + _FOREIGN * points + _FLOAT * floats
+    return operations(expr) + foreign + _FOREIGN * points + _FLOAT * floats
 
 
 def _forbidden(expr: Any) -> bool:
@@ -89,7 +93,7 @@ def _forbidden(expr: Any) -> bool:
 
 
 def _attempts(raw: Any, known: Vocabulary, notes: list[str]) -> Iterator[Attempt]:
-    size = int(sp.count_ops(raw))
+    size = operations(raw)
     if raw.has(sp.Piecewise):
         if size <= _LARGEST_BRANCHED:
             yield from _by_branches(raw, known, notes)

@@ -1,1 +1,1 @@
-"""From a Python function to a graph: tracers that stand for values, and what makes NumPy, `math` and branches see them."""
+"""From a Python function to a graph: tracers that stand for values, and what makes NumPy and `math` see them."""

@@ -1,4 +1,4 @@
-"""NumPy's functions that call functions or run a loop over entries, on traced values: piecewise, vectorize, nditer, …"""
+"""NumPy's functions that call functions or loop over entries, on traced values: piecewise, vectorize, nditer, …"""
 
 from __future__ import annotations
 
@@ -47,9 +47,7 @@ def vectorized(original: Callable[..., Any]) -> Callable[..., Any]:
             return original(self, *args, **kwargs)
         shape = np.broadcast_shapes(*[np.shape(a) for a in args])
         spread = [np.ravel(np.broadcast_to(a, shape)) for a in args]
-        return np.reshape(
-            stacked(self.pyfunc(*[a[i] for a in spread], **kwargs) for i in range(spread[0].size)), shape
-        )
+        return np.reshape(stacked(self.pyfunc(*[a[i] for a in spread], **kwargs) for i in range(spread[0].size)), shape)
 
     return call
 

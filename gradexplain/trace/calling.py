@@ -61,7 +61,9 @@ def as_traced(value: Any) -> Any:
     return value if stand_in is None else stand_in
 
 
-def on_failure(error: Exception, function: Callable[..., Any], arguments: Sequence[Argument], strict: bool | None) -> GradexplainError:  # fmt: skip
+def on_failure(
+    error: Exception, function: Callable[..., Any], arguments: Sequence[Argument], strict: bool | None
+) -> GradexplainError:
     """What to raise when the function failed on traced values; `strict` is None where there are no numbers."""
     where = raised_at(error)
     ours = _cause(error)

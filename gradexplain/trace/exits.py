@@ -29,9 +29,14 @@ class Exits:
     __slots__ = ()
     if TYPE_CHECKING:
         _trace: Trace
-        node: Node
-        shape: Shape
-        value: Any
+
+        @property
+        def node(self) -> Node: ...
+
+        @property
+        def shape(self) -> Shape: ...
+        @property
+        def value(self) -> Any: ...
 
     @property
     def is_constant(self) -> bool:

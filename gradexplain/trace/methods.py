@@ -20,8 +20,11 @@ class ArrayMethods:
     if TYPE_CHECKING:
         _trace: Trace
         _node: Node
-        node: Node
-        shape: Shape
+
+        @property
+        def node(self) -> Node: ...
+        @property
+        def shape(self) -> Shape: ...
 
         def copy(self, order: str = "C") -> Any: ...
         def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any: ...
@@ -111,7 +114,7 @@ class ArrayMethods:
             self._trace.note(f"{at}a conversion to {name} cuts off the fraction, so its derivative is 0")
             return np.trunc(self)  # type: ignore[call-overload]
         if kind == "b":
-            return self != 0
+            return np.not_equal(self, 0)  # type: ignore[call-overload]
         return leave(f"astype({np.dtype(dtype)})", "float64 is what derivatives are computed in")
 
 

@@ -16,9 +16,9 @@ from gradexplain.trace.tracer import Trace, Tracer, innermost, nodes_in, protoco
 from gradexplain.trace.views import view_of
 
 # A ufunc's methods, as the functions that do the same.
-_REDUCE = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min,
+_REDUCE: dict[Any, Any] = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min,
            np.logical_and: np.all, np.logical_or: np.any}  # fmt: skip
-_ACCUMULATE = {np.add: np.cumsum, np.multiply: np.cumprod}
+_ACCUMULATE: dict[Any, Any] = {np.add: np.cumsum, np.multiply: np.cumprod}
 # Functions whose result has a shape that depends on a condition: of a traced one its values at the point are taken.
 _COUNTING = {np.nonzero, np.flatnonzero, np.argwhere, np.extract, np.compress}
 # What does the same as NumPy's function, but with calls of functions or a loop; entered by callbacks.py.

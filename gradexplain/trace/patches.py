@@ -1,7 +1,7 @@
 """Puts the stand-ins (stand_ins.py) where a function looks names up, while a trace runs.
 
-Other threads and nested traces are not disturbed: the stand-ins do for plain values what the originals do. The originals
-come back with the end of the last trace, unless the program has put something else there itself.
+Other threads and nested traces are not disturbed: the stand-ins do for plain values what the originals do. These come
+back with the end of the last trace, unless the program has put something else there itself.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ import numpy as np
 
 from gradexplain.errors import DeterminismError, DomainError, Place
 from gradexplain.graph import Node, variable
+from gradexplain.ops import elementary, ordering
 from gradexplain.trace.calling import apply, as_traced, function_name, on_failure, plain, returned
 from gradexplain.trace.patches import Patches
 from gradexplain.trace.reach import handles_exceptions, slots
@@ -40,6 +41,14 @@ class Program:
     def conditions(self) -> tuple[Condition, ...]:
         """The branches taken at the point."""
         return tuple(self.trace.conditions)
+
+    @property
+    def guards(self) -> dict[Node, bool]:
+        """What else must hold at another point: exceptions are raised (or not) as at this one."""
+        if self.trace.strict or all(not x.shape for x in self.inputs.values()):
+            return self.trace.guards  # where all is numbers, the program fails where `math` does
+        fails = {ordering.logical_not(elementary.isfinite(n)): False for n in self.trace.by_math}
+        return {**self.trace.guards, **fails}
 
     @property
     def place(self) -> Place | None:
@@ -145,7 +154,7 @@ def compare(program: Program) -> None:
     raise DeterminismError(
         f"{program.name} gives {_short(theirs)}, but {_short(mine)} when it is traced",
         where=program.place,
-        why="a part of it treats traced values differently: an except branch, type(x), a cached helper, an alias of an array",
+        why="a part of it treats traced values differently: an except branch, type(x), a cached helper, an alias",
         fix="remove that part from the function",
     )
 

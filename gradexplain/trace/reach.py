@@ -19,6 +19,7 @@ from gradexplain.trace.source import is_library
 _PLAIN = (int, float, str, bytes, type(None), complex, np.generic)
 _DEEPEST = 20  # lists in lists: what is nested deeper is not looked at as data
 
+
 @dataclass(frozen=True, slots=True)
 class Slot:
     """A place that holds a value: an entry of a mapping or list, or an attribute."""

@@ -1,4 +1,4 @@
-"""Runs of a function: once (`trace`), plainly beside it (`compare`), or along every path through its branches (`explore`).
+"""Runs of a function: once (`trace`), plainly beside it (`compare`), or along every path through it (`explore`).
 
 Exploring calls the user's function once for each further path, with planned answers at its branches; the paths are
 joined into one graph.
@@ -23,8 +23,8 @@ MOST_PATHS = 32
 def explore(program: Program, *, stack_results: bool = False) -> Program:
     """The same function along every path, joined by `where` at each branch.
 
-    A path on which the function raises or returns nothing is left out: there is no value there. Too many paths leave the
-    program as it is, with the reason in `limits`.
+    A path on which the function raises or returns nothing is left out: there is no value there. Too many paths leave
+    the program as it is, with the reason in `limits`.
     """
     if program.trace.handled:
         return replace(program, limits=(f"an exception steers {program.name} at this point",))

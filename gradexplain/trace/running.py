@@ -51,6 +51,9 @@ class Trace:
     conditions: list[Condition] = field(default_factory=list)
     decided: dict[Node, bool] = field(default_factory=dict)
     guards: dict[Node, bool] = field(default_factory=dict)  # what else must hold for the program to be the function's
+    by_math: dict[Node, None] = field(
+        default_factory=dict
+    )  # what functions of `math` computed: they may fail elsewhere
     notes: list[str] = field(default_factory=list)
     concretised: bool = False  # whether the value of an integer argument steered the program
     handled: bool = False  # whether an exception did

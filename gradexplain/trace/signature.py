@@ -35,7 +35,7 @@ class Argument:
         return self.value is not None
 
     def plain(self) -> Any:
-        """The number as the plain function gets it: arrays copied, floats as NumPy's (1/0 is infinite, as in the trace)."""
+        """The number as the plain function gets it: arrays copied, floats as NumPy's (1/0 is infinite, as traced)."""
         if isinstance(self.value, np.ndarray):
             return self.value.copy()
         return np.float64(self.value) if type(self.value) is float else self.value
@@ -50,11 +50,7 @@ def bind(
     ['x', 'y']
     """
     if not callable(function):
-        raise ArgumentError(
-            f"expected a function, got {type(function).__name__}",
-            why="there is nothing to differentiate in a value",
-            fix="pass the function itself, as in grad(f)(3.0)",
-        )
+        raise no_function(function)
     _refuse_kinds(function)
     parameters = _parameters(function, len(args))
     given = _match(function, parameters, args, kwargs)
@@ -80,7 +76,7 @@ def bind(
             out.append(Argument(p.name, None, keyword=keyword))
     named = {p.name for p in parameters}
     out += [replace(classify(n, v, symbolic=symbolic), keyword=True) for n, v in given.items() if n not in named]
-    return _name_dimensions(out)
+    return out
 
 
 def _match(
@@ -142,7 +138,7 @@ def _default(name: str, value: Any) -> Argument:
 def classify(name: str, value: Any, *, symbolic: bool) -> Argument:
     """What a given value is to the trace."""
     if symbolic and isinstance(value, str):
-        return Argument(name, None, shape=tuple(value.split()), kind="float")  # type: ignore[arg-type]
+        return Argument(name, None, shape=_shape_of(name, value))
     if symbolic and isinstance(value, tuple) and all(type(v) is int for v in value):
         return Argument(name, None, shape=value)
     if type(value).__module__.partition(".")[0] == "gradexplain" and hasattr(value, "__gradexplain_value__"):
@@ -155,14 +151,31 @@ def classify(name: str, value: Any, *, symbolic: bool) -> Argument:
         return Argument(name, float(value))
     if isinstance(value, (list, tuple)) or (hasattr(value, "__array__") and not isinstance(value, (str, type))):
         return _array_argument(name, value)
-    if value is None or isinstance(value, (str, complex, np.complexfloating, bytes, dict, set)):
-        shown = "None" if value is None else f"a {type(value).__name__}"
-        raise ArgumentError(
-            f"argument {name} is {shown}",
-            why="derivatives are taken with respect to real numbers and arrays of real numbers",
-            fix=_advice(name, value),
-        )
+    if symbolic and (value is None or isinstance(value, _NO_NUMBERS)):
+        raise no_number(name, value)
     return Argument(name, value, role="static")
+
+
+_NO_NUMBERS = (str, complex, np.complexfloating, bytes, dict, set)
+
+
+def no_function(value: Any) -> ArgumentError:
+    """The error for a value in the place of a function."""
+    return ArgumentError(
+        f"expected a function, got {type(value).__name__}",
+        why="there is nothing to differentiate in a value",
+        fix="pass the function itself, as in grad(f)(3.0)",
+    )
+
+
+def no_number(name: str, value: Any) -> ArgumentError:
+    """The error for an argument with respect to which there is no derivative."""
+    shown = "None" if value is None else f"a {type(value).__name__}"
+    return ArgumentError(
+        f"argument {name} is {shown}",
+        why="derivatives are taken with respect to real numbers and arrays of real numbers",
+        fix=_advice(name, value),
+    )
 
 
 def _advice(name: str, value: Any) -> str:
@@ -194,16 +207,16 @@ def _array_argument(name: str, value: Any) -> Argument:
     return Argument(name, array.astype(float) if kind == "float" else array.copy(), array.shape, kind)
 
 
-# Sizes that stand for named dimensions, different for each name so that a mix-up shows.
-_SIZES = (4, 3, 5, 2, 6, 7, 8, 9)
-
-
-def _name_dimensions(arguments: list[Argument]) -> list[Argument]:
-    names = list(dict.fromkeys(d for a in arguments for d in a.shape if isinstance(d, str)))
-    if len(names) > len(_SIZES):
-        raise ArgumentError("too many named dimensions", fix=f"use at most {len(_SIZES)}")
-    sizes = {n: int(n) if n.isdigit() else s for n, s in zip(names, _SIZES, strict=False)}
-    return [replace(a, shape=tuple(sizes.get(d, d) for d in a.shape)) if a.shape else a for a in arguments]  # type: ignore[call-overload]
+def _shape_of(name: str, text: str) -> Shape:
+    """A shape given as text, `"4 3"`."""
+    sizes = text.split()
+    if not all(size.isdigit() for size in sizes):
+        raise ArgumentError(
+            f"argument {name} has the shape {text!r}",
+            why="sizes are numbers so far; a letter for a size can't be told from a number in the formula yet",
+            fix=f"give sizes, as in {name}=(4, 3), or an array",
+        )
+    return tuple(int(size) for size in sizes)
 
 
 def promote(argument: Argument) -> Argument:
@@ -212,6 +225,44 @@ def promote(argument: Argument) -> Argument:
         return argument
     value = argument.value
     return replace(argument, value=value.astype(float) if isinstance(value, np.ndarray) else float(value), kind="float")
+
+
+def by_position(
+    arguments: Sequence[Argument], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[Any, ...] | None:
+    """The values of the traced arguments of a call, in order; None if it gives other arguments than a known call."""
+    positional = [a.name for a in arguments if not a.keyword]
+    given = dict(zip(positional, args, strict=False)) | dict(kwargs)
+    names = {a.name for a in arguments}
+    if len(args) > len(positional) or len(given) < len(args) + len(kwargs) or not given.keys() <= names:
+        return None
+    values = []
+    for a in arguments:
+        if a.name not in given and not a.is_default:
+            return None
+        if a.role == "traced":
+            values.append(given.get(a.name, a.value))
+        elif a.name in given and not _is_same(a, given[a.name]):
+            return None
+    return tuple(values)
+
+
+def _is_same(a: Argument, value: Any) -> bool:
+    """Whether an argument that is passed on as it is was that in the known call too."""
+    return can_be_compared(a) and not a.is_default and type(value) is type(a.value) and bool(value == a.value)
+
+
+def can_be_compared(a: Argument) -> bool:
+    """Whether a later call can tell that an argument is what it was; defaults are looked at with the function."""
+    return a.role == "traced" or a.is_default or a.value is None or type(a.value) in (str, bytes)
+
+
+def takes_arguments_as_they_stand(arguments: Sequence[Argument]) -> bool:
+    """Whether the traced arguments are the first ones, so that a call by position gives just these."""
+    traced = [a.role == "traced" for a in arguments]
+    first = sum(traced)
+    return all(traced[:first]) and all(a.is_default for a in arguments[first:]) and not any(
+        a.keyword for a in arguments[:first])  # fmt: skip
 
 
 def _refuse_kinds(function: Callable[..., Any]) -> None:

@@ -27,8 +27,9 @@ def snapshot(function: Callable[..., Any]) -> Callable[[], bool] | None:
     test = _Test()
     if not _is_followed(function):
         return None
-    if isinstance(function, MethodType):
-        test.add(Slot(function, "__self__", is_item=False), function.__self__)
+    owner = function.__self__ if isinstance(function, MethodType) else function
+    if not isinstance(owner, FunctionType):
+        test.add(Slot({"owner": owner}, "owner"), owner)
     for slot, value in slots(function):
         if not (slot.key == "__defaults__" and value is None) and not test.add(slot, value):
             return None
@@ -49,10 +50,8 @@ class _Test:
 
     def __init__(self) -> None:
         self.parts: list[str] = []
-        self.space: dict[str, Any] = {
-            **{"getattr": getattr, "vars": vars, "len": len, "same": same},
-            "errors": (LookupError, AttributeError, ValueError, TypeError),  # something is gone, or of another kind
-        }
+        gone = (LookupError, AttributeError, ValueError, TypeError)  # what was there is gone, or of another kind
+        self.space: dict[str, Any] = {"getattr": getattr, "vars": vars, "len": len, "same": same, "errors": gone}
 
     def add(self, slot: Slot, value: Any) -> bool:
         """Compares what the slot holds with the value of now; False if that can't be told."""

@@ -21,6 +21,7 @@ from gradexplain.errors import Place
 Site = tuple[CodeType, int]
 _STANDARD_FILES = sysconfig.get_paths()["stdlib"]
 _LIBRARIES = {"numpy", "scipy", "sympy", "mpmath", "gradexplain", "builtins"}
+_CALLS = "gradexplain.trace.calling"  # the module whose `apply` calls the traced function
 _REMAINDER = (6, 19)  # the operand of BINARY_OP for % and %=
 
 
@@ -47,9 +48,16 @@ def user_frame(start: int = 2) -> FrameType | None:
 
 
 def site() -> Site | None:
-    """The instruction of the user's program that is being executed."""
-    frame = user_frame(2)
-    return None if frame is None else (frame.f_code, frame.f_lasti)
+    """The instruction of the traced function that is being executed; None in formulas, which have no source."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        module = frame.f_globals.get("__name__", "")
+        if not is_library(module):
+            return frame.f_code, frame.f_lasti
+        if frame.f_code.co_name == "apply" and module == _CALLS:  # beyond it lies whoever asked for the explanation
+            return None
+        frame = frame.f_back
+    return None
 
 
 def place() -> Place | None:

@@ -1,7 +1,7 @@
 """Functions that stand in for those of `math`, NumPy and SciPy which NumPy's protocols do not reach.
 
-`math.sin(x)` would ask for a float, `np.zeros(n)` makes a buffer that holds no traced value, `np.array([x, y])` does not
-ask at all. Each stand-in looks at its arguments and does for plain values just what the original does.
+`math.sin(x)` would ask for a float, `np.zeros(n)` makes a buffer that holds no traced value, `np.array([x, y])` does
+not ask at all. Each stand-in looks at its arguments and does for plain values just what the original does.
 """
 
 from __future__ import annotations
@@ -102,8 +102,10 @@ def _in_math(original: Callable[..., Any], on_nodes: Callable[..., Any]) -> Stan
         args = tuple(list(a) if type(a) is Tracer and a.shape and original in _OF_SEQUENCES else a for a in args)
         trace = innermost([t for a in args for t in (a if type(a) in (list, tuple) else [a])])
         node = on_nodes(*nodes_in(args), **nodes_in(kwargs))
-        if trace.strict and not isinstance(node, tuple) and node.kind == "float":
-            _compute_strictly(trace, node, original, args)
+        if not isinstance(node, tuple) and node.kind == "float":
+            trace.by_math[node] = None
+            if trace.strict:
+                _compute_strictly(trace, node, original, args)
         return wrapped(trace, node)
 
     return StandIn(original, on_traced)
@@ -132,7 +134,7 @@ def _refused_in_math(name: str) -> StandIn:
 
 
 def _array(original: Callable[..., Any]) -> Callable[..., Any]:
-    """`np.array([x, y])` of traced values stacks them, `np.asarray(x)` is x; an array made here can take traced values."""
+    """`np.array([x, y])` of traced values stacks them, `np.asarray(x)` is x; arrays made so can hold them."""
     copies = original in (np.array, np.copy)
 
     @functools.wraps(original)
@@ -195,15 +197,15 @@ class _Cast(type):
     """The type of the stand-ins for `np.float32` and the like: called on a traced value they keep the trace."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, cls.__base__)
+        return isinstance(instance, cls.__mro__[1])
 
     def __subclasscheck__(cls, subclass: type) -> bool:
-        return issubclass(subclass, cls.__base__)
+        return issubclass(subclass, cls.__mro__[1])
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if args and type(args[0]) is Tracer:
             return args[0].copy()
-        return cls.__base__(*args, **kwargs)
+        return cls.__mro__[1](*args, **kwargs)
 
 
 # SciPy: the functions of scipy.special that have rows, and those of scipy.linalg that NumPy has too.
@@ -242,15 +244,15 @@ def _as_arrays(args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 _OF_SEQUENCES = [getattr(math, n) for n in ("dist", "prod", "fsum", "sumprod") if hasattr(math, n)]
 _ARRAYS = ("array", "asarray", "asanyarray", "ascontiguousarray", "copy")
-_BUFFERS = ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "arange", "linspace",
-            "logspace", "geomspace", "eye", "identity", "tri")  # fmt: skip
+_BUFFERS = ("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like",
+            "arange", "linspace", "logspace", "geomspace", "eye", "identity", "tri")  # fmt: skip
 _CASTS = ("float32", "float64")
 _ORIGINAL: dict[str, Any] = {n: getattr(np, n) for n in (*_ARRAYS, *_BUFFERS, *_CASTS)}
 _LIKE = [_ORIGINAL[n] for n in ("zeros_like", "ones_like", "empty_like", "full_like")]
 _SIZED = [_ORIGINAL[n] for n in ("zeros", "ones", "empty", "full", "eye", "identity", "tri")]
 _STAND_INS: dict[Any, Any] = {
     **{f: _on_sequences(f) for f in NUMPY if getattr(np, getattr(f, "__name__", ""), None) is f},
-    **{getattr(np.linalg, n): _on_sequences(getattr(np.linalg, n)) for n in np.linalg.__all__ if getattr(np.linalg, n) in NUMPY},
+    **{f: _on_sequences(f) for f in NUMPY if getattr(np.linalg, getattr(f, "__name__", ""), None) is f},
     **{getattr(math, n): _refused_in_math(n) for n in UNSUPPORTED if hasattr(math, n)},
     **{getattr(math, n): _in_math(getattr(math, n), f) for n, f in MATH.items() if hasattr(math, n)},
     **{_ORIGINAL[n]: _array(_ORIGINAL[n]) for n in _ARRAYS},

@@ -44,7 +44,7 @@ def record(row: Primitive, *operands: Any) -> Any:
         nodes = [x.node if type(x) is Tracer else as_node(x) for x in operands]
     except NotTraceableError:
         if any(isinstance(x, (complex, np.complexfloating)) for x in operands if type(x) is not Tracer):
-            leave("a complex number", "derivatives are taken in the real numbers", "keep real and imaginary parts apart")
+            leave("a complex number", "derivatives are taken in the real numbers", "keep the imaginary part apart")
         return NotImplemented
     if trace.strict and row in _DIVISIONS and nodes[0].shape == nodes[1].shape == ():
         divide_strictly(trace, nodes[1])
@@ -162,11 +162,11 @@ class Tracer(Exits, ArrayMethods):
         return np.ndarray if node.shape else {"float": float, "int": int, "bool": bool}[node.kind]
 
     @property
-    def shape(self) -> Shape:  # type: ignore[override]
+    def shape(self) -> Shape:
         return self._node.shape
 
     @property
-    def value(self) -> Any:  # type: ignore[override]
+    def value(self) -> Any:
         """The number (or array) at this point of the program; None in a trace without numbers."""
         return self._trace.value(self.node)
 
@@ -216,10 +216,10 @@ class Tracer(Exits, ArrayMethods):
         return NotImplemented if modulo is not None else record(arithmetic.power, self, other)
 
     def __matmul__(self, other: Any) -> Any:
-        return np.matmul(self, other)  # type: ignore[call-overload]
+        return np.matmul(self, other)
 
     def __rmatmul__(self, other: Any) -> Any:
-        return np.matmul(other, self)  # type: ignore[call-overload]
+        return np.matmul(other, self)
 
     def __neg__(self) -> Any:
         return record(arithmetic.neg, self)
@@ -300,7 +300,7 @@ def _settled(trace: Trace, key: Any) -> Any:
     if type(key) is Tracer and key._node.kind == "bool":
         return trace.settle(key.node)
     if type(key) is list and any(type(k) is Tracer for k in key):
-        return [_settled(trace, k) if type(k) is not Tracer or k._node.kind == "bool" else operator.index(k) for k in key]
+        return [k if type(k) is not Tracer else bool(k) if k._node.kind == "bool" else operator.index(k) for k in key]
     return key
 
 
