@@ -8,7 +8,7 @@ from typing import Any
 from gradexplain.derivative import grad, hessian, jacobian, jvp, value_and_grad, vjp
 from gradexplain.errors import ArgumentError
 from gradexplain.explanation import CheckDisplay, Explanation
-from gradexplain.exposition import verify
+from gradexplain.exposition.domain import require_domain
 from gradexplain.readers.functions import TextFunction
 from gradexplain.render.display import Display
 from gradexplain.trace.run import compare, explore, trace
@@ -115,7 +115,7 @@ def _explain(
         compare(program)
     whole = explore(program, stack_results=kind == "jacobian")
     if not program.is_numeric:
-        verify.require_domain(whole)
+        require_domain(whole)
     if program.conditions and not whole.explored and not program.is_numeric:
         raise ArgumentError(
             f"{program.name} can't be explained for every value",

@@ -15,7 +15,7 @@ import sympy as sp
 from gradexplain.autodiff import Sweep, sweep
 from gradexplain.derivative import jacobian_nodes
 from gradexplain.errors import ArgumentError
-from gradexplain.exposition import findings, naming, sweeps, textbook, verify
+from gradexplain.exposition import findings, naming, sweeps, textbook, values, verify
 from gradexplain.exposition.model import CheckReport, Detail, Finding, Overview, Style, TapeRow
 from gradexplain.graph import Node, ancestors
 from gradexplain.lambdify import source
@@ -125,16 +125,16 @@ class Explanation(Display):
         """The derivatives' values at the point, {} without one."""
         if not self.program.is_numeric:
             return {}
-        found = verify.gradient_values(self._nodes_at_point, self.program)
+        found = values.gradient_values(self._nodes_at_point, self.program)
         if self.whole.explored and self.program.conditions:
-            found |= verify.isolated_values(self._nodes, self.whole)
+            found |= values.isolated_values(self._nodes, self.whole)
         return {key: self._from_closed_form(key, value) for key, value in found.items()}
 
     def _from_closed_form(self, key: str, found: Any) -> Any:
         """Where the graph meets 0/0, the closed form may still have a value: x/sqrt(x) at 0."""
         if not self.is_scalar or math.isfinite(found):
             return found
-        better = verify.formula_value(self.gradients[key].full, self.program)
+        better = values.formula_value(self.gradients[key].full, self.program)
         return found if better is None else better
 
     # The graph.
@@ -223,7 +223,7 @@ class Explanation(Display):
             gradient = gradient[name]
         elif isinstance(gradient, (tuple, sp.Tuple)) and len(self.wrt) > 1:
             gradient = gradient[self.wrt.index(name)]
-        return verify.claimed_value(gradient, self.program, name)
+        return values.claimed_value(gradient, self.program, name)
 
     @cached_property
     def _findings(self) -> tuple[Finding, ...]:

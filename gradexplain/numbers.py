@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 Form = Literal["rational", "pi", "sqrt", "sqrt_pi", "e", "float"]
 _LARGEST_DENOMINATOR = 100_000
-_LARGEST_FRACTION = 2**33  # numerator times denominator: one random float in fifty thousand is so near to such a fraction
+_LARGEST_FRACTION = 2**33  # numerator times denominator: by chance one float in fifty thousand is one
 _SHORT_DECIMAL = 10  # digits: what a person types
 _SMALL = 1000  # numerators and denominators inside roots and beside pi
 

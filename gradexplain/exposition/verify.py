@@ -16,28 +16,25 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import mpmath as mp
 import numpy as np
 
 from gradexplain.autodiff import inner
-from gradexplain.errors import ArgumentError, DomainError, GradexplainError
-from gradexplain.evaluate import evaluate, evaluate_exact, exact_array
+from gradexplain.evaluate import evaluate_exact
 from gradexplain.exposition.exact import Slope, accepts, slope
 from gradexplain.exposition.model import CheckReport, CheckRow
 from gradexplain.exposition.quotients import Ladder, Verdict, ladder
+from gradexplain.exposition.values import MOST_EXACT_WORK, exact_value, moved
 from gradexplain.graph import Node, ancestors, constant
-from gradexplain.isolated import at_isolated_point
-from gradexplain.lambdify import expression
-from gradexplain.simplify.numeric import value
-from gradexplain.simplify.sampling import sample, sample_widely
+from gradexplain.simplify.sampling import sample
 from gradexplain.trace.run import Program, apply
 
+Verdicts = Literal["pass", "fail", "inconclusive"]
 MOST_COORDINATES = 20  # entries that are varied one by one; beyond, directions
 DIRECTIONS = 3
 SAMPLED = 3  # points of a check without a point
-MOST_EXACT_WORK = 300_000  # numbers in an exact evaluation of the graph
 _LOST = 6  # digits: what the accuracy tier remarks on
 _ROUNDING = 1e-9
 
@@ -140,7 +137,7 @@ class Subject:
         """Its value in mpmath."""
         program = self.program
         values = {
-            node: _moved(program.point[name], self.direction.get(name), t, self.centre, node.kind)
+            node: moved(program.point[name], self.direction.get(name), t, self.centre, node.kind)
             for name, node in program.inputs.items()
         }
         (y,) = evaluate_exact([self.of or program.output], values)
@@ -192,7 +189,7 @@ def _row(name: str, subject: Subject, claimed: float, black_box: bool, scale: fl
         assert steps is not None
         return CheckRow(name, claimed, steps.estimate, error, step, steps.verdict.value, steps.reason)
     if not (accepts(exact, claimed) or (scale > 0 and shown is not None and shown <= _ROUNDING * scale)):
-        verdict = "fail" if math.isfinite(claimed) else "inconclusive"
+        verdict: Verdicts = "fail" if math.isfinite(claimed) else "inconclusive"
         return CheckRow(name, claimed, quotient, shown, step, verdict, _explained(exact, claimed))
     if steps is not None and steps.verdict is Verdict.FAIL and _trace_is_wrong(subject):
         reason = "the plain function has another slope than its trace"
@@ -241,17 +238,6 @@ def _exact_slope(subject: Subject, at: float) -> Slope | None:
     return slope(subject.exact, at)
 
 
-def _moved(value: Any, direction: Any, t: Any, centre: float, kind: str) -> Any:
-    if kind != "float":
-        return value if isinstance(value, np.ndarray) else mp.mpf(int(value))
-    if np.shape(value) == ():
-        return mp.mpf(float(value)) + (0 if direction is None else (t - mp.mpf(centre)) * mp.mpf(float(direction)))
-    exact = exact_array(value)
-    if direction is None:
-        return exact
-    return exact + exact_array(direction) * (t - mp.mpf(centre))
-
-
 def _ladder(subject: Subject, claimed: float, exact: Slope | None) -> Ladder | None:
     """The black box; where the graph is there, it tells how much rounding is in the function's values."""
     if not math.isfinite(claimed):
@@ -289,121 +275,10 @@ def _accuracy(program: Program, claims: Sequence[Claim]) -> list[str]:
     return notes
 
 
-def gradient_values(nodes: Mapping[str, Node], program: Program) -> dict[str, Any]:
-    """The gradients at the point in float64; where that overflows or meets 0/0, from exact arithmetic."""
-    out = {}
-    for key, node in nodes.items():
-        found = program.trace.value(node)
-        if not np.all(np.isfinite(found)):
-            found = _better_value(node, program, found)
-        out[key] = float(found) if node.shape == () else np.array(np.broadcast_to(found, node.shape), dtype=float)
-    return out
-
-
-def _better_value(node: Node, program: Program, found: Any) -> Any:
-    if node.shape == () and _asks_for_equality(node):
-        limit = at_isolated_point([node], program.inputs, program.point)
-        if limit is not None:
-            return limit[0]
-    exact = exact_value(node, program)
-    return found if exact is None else exact
-
-
-def formula_value(expr: Any, program: Program) -> float | None:
-    """A formula's value at the point, None if it has none."""
-    with mp.workdps(40):
-        try:
-            found = value(expr, {n: mp.mpf(float(v)) for n, v in program.point.items()})
-        except (GradexplainError, KeyError):
-            return None
-        return float(mp.re(found)) if mp.isfinite(found) and not mp.im(found) else None
-
-
-def exact_value(node: Node, program: Program) -> Any:
-    """A node's value at the point from 40-digit arithmetic, as floats; None where that is not to be had."""
-    if sum(max(1, n.size) for n in ancestors([node])) > MOST_EXACT_WORK:
-        return None
-    with mp.workdps(40):
-        values = {x: _moved(program.point[n], None, mp.mpf(0), 0.0, x.kind) for n, x in program.inputs.items()}
-        try:
-            (exact,) = evaluate_exact([node], values)
-            return np.array(exact, dtype=float) if isinstance(exact, np.ndarray) else float(exact)
-        except (TypeError, AttributeError, ValueError, ArithmeticError, KeyError):
-            return None
-
-
-def _asks_for_equality(node: Node) -> bool:
-    return any(n.op.name in ("equal", "not_equal") for n in ancestors([node]))
-
-
-def isolated_values(nodes: Mapping[str, Node], whole: Program) -> dict[str, Any]:
-    """Gradients at a point that a branch asked for by `==`: the limits of the joined function's derivatives."""
-    taken = [c for c in whole.conditions if c.truth and c.node.op.name == "equal"]
-    if not taken:
-        return {}
-    limits = at_isolated_point(list(nodes.values()), whole.inputs, whole.point)
-    return {} if limits is None else dict(zip(nodes, limits, strict=True))
-
-
-def claimed_value(gradient: Any, program: Program, name: str) -> Any:
-    """A claimed gradient as numbers at the point: number, array, SymPy expression or function of the arguments."""
-    shape = program.inputs[name].shape
-    if hasattr(gradient, "free_symbols"):
-        with mp.workdps(30):
-            gradient = mp.re(
-                value(gradient, {n: mp.mpf(float(v)) for n, v in program.point.items() if np.ndim(v) == 0})
-            )
-    elif callable(gradient):
-        gradient = apply(gradient, program.arguments, {a.name: a.plain() for a in program.arguments})
-    try:
-        found = np.asarray(gradient, dtype=float)
-    except (TypeError, ValueError):
-        raise ArgumentError(
-            f"the claimed gradient is {type(gradient).__name__}",
-            why="it is compared with numbers",
-            fix="give a number, an array, a SymPy expression or a function of the arguments",
-        ) from None
-    if found.shape != shape:
-        raise ArgumentError(
-            f"the claimed gradient has shape {found.shape}", why=f"{name} has shape {shape}", fix="give it that shape"
-        )
-    return float(found) if shape == () else found
-
-
 def _placed(program: Program, point: Mapping[str, float]) -> Program:
     """The program at another point."""
     arguments = tuple(replace(a, value=point[a.name]) if a.name in point else a for a in program.arguments)
     return replace(program, arguments=arguments)
-
-
-def require_domain(program: Program) -> None:
-    """Raises `DomainError` if a program of numbers has no value at any of the points that are tried."""
-    if any(n.shape for n in ancestors([program.output])) or sample([program.output], program.inputs, {}).points:
-        return
-    if sample_widely([program.output], program.inputs, {}).points:
-        return
-    raise DomainError(
-        f"{program.name} has no value at any of the points that were tried",
-        where=program.place,
-        why=_culprit(program),
-        fix="check the formula, or give a point at which it has a value",
-    )
-
-
-def _culprit(program: Program) -> str:
-    """The first operation that has no value, at a point where its operands have theirs."""
-    point = {x: 0.7312 + 0.31 * i for i, x in enumerate(program.inputs.values())}
-    values: dict[Node, Any] = dict(point)
-    evaluate([program.output], values)
-    for node in ancestors([program.output]):
-        if not np.isfinite(values[node]) and all(np.isfinite(values[n]) for n in node.inputs):
-            names = {x: n for n, x in program.inputs.items()}
-            return f"{expression(node, names).replace('np.', '')} is {values[node]} at {_point_text(program, point)}"
-    return ""
-
-
-def _point_text(program: Program, point: Mapping[Node, float]) -> str:
-    return ", ".join(f"{n} = {point[x]:.4g}" for n, x in program.inputs.items())
 
 
 def at_samples(program: Program, nodes: Mapping[str, Node], of: Mapping[str, Node | None]) -> CheckReport:

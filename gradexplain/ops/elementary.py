@@ -59,6 +59,7 @@ log10   = elementwise("log10",   np.log10,     lambda sp, x: sp.log(x) / sp.log(
 log1p   = elementwise("log1p",   np.log1p,     lambda sp, x: sp.log(1 + x), lambda y, x: 1 / (1 + x),             rule="logarithm rule", math="log1p", exact="log1p", domain=ABOVE_MINUS_ONE)
 sqrt    = elementwise("sqrt",    np.sqrt,      "sqrt",    lambda y, x: 1 / (2 * y),                               rule="square root rule", math="sqrt", domain=POSITIVE)
 cbrt: Primitive
+square: Primitive
 cbrt    = elementwise("cbrt",    np.cbrt,      _real_cbrt, lambda y, x: 1 / (3 * cbrt(square(x))),                           rule="cube root rule", math="cbrt", exact=_exact_cbrt, domain=NONZERO)
 square  = elementwise("square",  np.square,    lambda sp, x: x**2, lambda y, x: 2 * x,                            rule="power rule", exact=lambda mp, x: x * x)
 

@@ -19,12 +19,12 @@ from gradexplain.trace.tracer import Tracer, nodes_in, stack
 
 # name -> (fewest, most) arguments; what each computes is the function of that name in Python's math.
 _ONE, _TWO = (1, 1), (2, 2)
+_OF_ONE = (
+    "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp sqrt cbrt log2 log10 log1p expm1 erf erfc "
+    "gamma lgamma floor ceil radians degrees"
+)
 ARITIES: dict[str, tuple[int, int | None]] = {
-    **dict.fromkeys(
-        "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp sqrt cbrt log2 log10 log1p expm1 erf erfc gamma "
-        "lgamma floor ceil radians degrees".split(),
-        _ONE,
-    ),
+    **dict.fromkeys(_OF_ONE.split(), _ONE),
     "abs": _ONE,
     "sign": _ONE,
     "log": (1, 2),

@@ -1,4 +1,4 @@
-"""`Display`: a record with the methods by which terminals, notebooks and files show it. Renderings never raise in a notebook."""
+"""`Display`: a record with the methods by which terminals, notebooks and files show it."""
 
 from __future__ import annotations
 

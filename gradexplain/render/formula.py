@@ -14,11 +14,11 @@ from typing import Any
 import sympy as sp
 from sympy.printing.latex import LatexPrinter
 from sympy.printing.precedence import PRECEDENCE, precedence_traditional
-from sympy.printing.str import StrPrinter
 
+from gradexplain.escape import identifier_latex
 from gradexplain.notation import ArrayOperation
 from gradexplain.render.blocks import Formula
-from gradexplain.escape import identifier_latex
+from gradexplain.simplify.printing import Conditions
 
 
 def text(expr: Any) -> str:
@@ -131,7 +131,7 @@ class _Factors:
         return inner.above
 
 
-class _TextPrinter(StrPrinter):  # type: ignore[misc]
+class _TextPrinter(Conditions):
     def _print_Mul(self, expr: Any) -> str:
         factors = _Factors.of(expr)
         above = self._product(factors.above) or "1"
@@ -185,12 +185,6 @@ class _TextPrinter(StrPrinter):  # type: ignore[misc]
         ]
         return f"({' else '.join(pieces)})"
 
-    def _print_Relational(self, expr: Any) -> str:
-        sign = {"Eq": "==", "Ne": "!="}.get(type(expr).__name__) or expr.rel_op
-        return f"{self._print(expr.lhs)} {sign} {self._print(expr.rhs)}"
-
-    _print_Equality = _print_Unequality = _print_Relational
-
     def _print_Float(self, expr: Any) -> str:
         return repr(float(expr))
 
@@ -211,7 +205,7 @@ def _is_matrix_product(expr: Any) -> bool:
     return isinstance(expr, ArrayOperation) and str(expr.args[0]) == "matmul"
 
 
-class _LatexPrinter(LatexPrinter):  # type: ignore[misc]
+class _LatexPrinter(LatexPrinter):
     def _print_Mul(self, expr: Any) -> str:
         factors = _Factors.of(expr)
         sign = "- " if factors.sign < 0 else ""

@@ -102,7 +102,7 @@ def entry_form(key: str, gradient: Node, program: Program) -> ClosedForm | None:
     if found is None:
         return None
     numbers, nodes = found
-    forms = np.empty(gradient.shape, dtype=object)
+    forms: Any = np.empty(gradient.shape, dtype=object)
     for index in np.ndindex(gradient.shape):
         node = as_node(np.asarray(nodes)[index])
         if tree_size(node) > MOST_WRITTEN_OUT:
@@ -110,8 +110,8 @@ def entry_form(key: str, gradient: Node, program: Program) -> ClosedForm | None:
         forms[index] = scalar_form(key, node, numbers, {})
     if any(f.where for f in forms.flat):
         return None
-    expr = sp.Array([f.expr for f in forms.flat], gradient.shape) if gradient.shape else forms[()].expr
-    raw = sp.Array([f.raw for f in forms.flat], gradient.shape) if gradient.shape else forms[()].raw
+    expr = sp.Array([f.expr for f in forms.flat], gradient.shape) if gradient.shape else forms.item().expr
+    raw = sp.Array([f.raw for f in forms.flat], gradient.shape) if gradient.shape else forms.item().raw
     rewrites = tuple(dict.fromkeys(r for f in forms.flat for r in f.rewrites))
     notes = tuple(dict.fromkeys(n for f in forms.flat for n in f.notes))
     source = _nested([numpy_source(f.expr, source_names(program)) for f in forms.flat], gradient.shape)

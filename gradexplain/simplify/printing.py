@@ -6,33 +6,63 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sympy as sp
-from sympy.printing.numpy import NumPyPrinter, SciPyPrinter
+from sympy.printing.latex import LatexPrinter
+from sympy.printing.numpy import SciPyPrinter
+from sympy.printing.precedence import PRECEDENCE
 from sympy.printing.str import StrPrinter
 
 from gradexplain.escape import identifier_latex
 
 
-class _TextPrinter(StrPrinter):
+class Conditions(StrPrinter):  # type: ignore[misc]
+    """Conditions as Python has them: `x > 0 and y != 1`."""
+
+    def _print_Relational(self, expr: Any) -> str:  # noqa: N802 (SymPy's dispatch)
+        sign = {"Eq": "==", "Ne": "!="}.get(type(expr).__name__) or expr.rel_op
+        return f"{self._print(expr.lhs)} {sign} {self._print(expr.rhs)}"
+
+    _print_Equality = _print_Unequality = _print_Relational  # noqa: N815
+
+    def _print_And(self, expr: Any) -> str:  # noqa: N802
+        return self._joined("and", expr)
+
+    def _print_Or(self, expr: Any) -> str:  # noqa: N802
+        return self._joined("or", expr)
+
+    def _joined(self, word: str, expr: Any) -> str:
+        parts = [(a, self._print(a)) for a in sorted(expr.args, key=sp.default_sort_key)]
+        return f" {word} ".join(f"({shown})" if isinstance(a, (sp.And, sp.Or)) else shown for a, shown in parts)
+
+    def _print_Not(self, expr: Any) -> str:  # noqa: N802
+        shown = self._print(expr.args[0])
+        return f"not {shown}" if shown.startswith("(") and isinstance(expr.args[0], sp.ITE) else f"not ({shown})"
+
+    def _print_ITE(self, expr: Any) -> str:  # noqa: N802
+        condition, if_true, if_false = map(self._print, expr.args)
+        return f"({if_true} if {condition} else {if_false})"
+
+
+class _TextPrinter(Conditions):
     """Plain text as people write it: `2*x if x > 0 else -1`, decimals as they were typed."""
 
-    def _print_Piecewise(self, expr: Any) -> str:  # noqa: N802 (SymPy's dispatch)
+    def _print_Piecewise(self, expr: Any) -> str:  # noqa: N802
         pieces = [(self._print(e), c) for e, c in expr.args]
         text = ""
         for shown, condition in pieces:
             text += shown if condition == sp.true else f"{shown} if {self._print(condition)} else "
         if pieces[-1][1] != sp.true:
             text += "nan"
-        return f"({text})" if len(pieces) > 1 else text
+        return f"({text})" if len(pieces) > 1 or pieces[-1][1] != sp.true else text
 
-    def _print_Relational(self, expr: Any) -> str:  # noqa: N802
-        sign = {"Eq": "==", "Ne": "!="}.get(type(expr).__name__) or expr.rel_op
-        return f"{self._print(expr.lhs)} {sign} {self._print(expr.rhs)}"
+    def _print_Mod(self, expr: Any) -> str:  # noqa: N802
+        return f"({' % '.join(self.parenthesize(a, PRECEDENCE['Mul'], strict=False) for a in expr.args)})"
 
-    _print_Equality = _print_Unequality = _print_Relational  # noqa: N815
+    def _print_ceiling(self, expr: Any) -> str:
+        return f"ceil({self._print(expr.args[0])})"
 
-    def _print_ITE(self, expr: Any) -> str:  # noqa: N802
-        condition, if_true, if_false = map(self._print, expr.args)
-        return f"({if_true} if {condition} else {if_false})"
+    def _print_polygamma(self, expr: Any) -> str:
+        order, x = expr.args
+        return f"digamma({self._print(x)})" if order == 0 else f"polygamma({self._print(order)}, {self._print(x)})"
 
     def _print_Abs(self, expr: Any) -> str:  # noqa: N802
         return f"abs({self._print(expr.args[0])})"
@@ -47,15 +77,18 @@ class _TextPrinter(StrPrinter):
         return repr(float(expr))
 
 
-class _NumpyPrinter(SciPyPrinter):
+class _NumpyPrinter(SciPyPrinter):  # type: ignore[misc]
     """NumPy source as people write it: `np.where(x > 0, 2*x, -1)`; special functions through SciPy, which a program
     that uses them has.
     """
 
-    _kc = {**NumPyPrinter._kc, "EulerGamma": "numpy.euler_gamma"}
-
     def _print_Pi(self, expr: Any) -> str:  # noqa: N802
-        return "np.pi"
+        return "np.pi"  # SciPy's printer would take SciPy's
+
+    def _print_Pow(self, expr: Any, **options: Any) -> str:  # noqa: N802
+        if expr.exp == -1:
+            return f"1/{self.parenthesize(expr.base, PRECEDENCE['Pow'], strict=False)}"
+        return str(super()._print_Pow(expr, **options))
 
     def _print_sign(self, expr: Any) -> str:
         return f"np.sign({self._print(expr.args[0])})"
@@ -72,11 +105,7 @@ class _NumpyPrinter(SciPyPrinter):
     def _print_ITE(self, expr: Any) -> str:  # noqa: N802
         return f"np.where({', '.join(map(self._print, expr.args))})"
 
-    def _print_Relational(self, expr: Any) -> str:  # noqa: N802
-        sign = {"Eq": "==", "Ne": "!="}.get(type(expr).__name__) or expr.rel_op
-        return f"{self._print(expr.lhs)} {sign} {self._print(expr.rhs)}"
-
-    _print_Equality = _print_Unequality = _print_Relational  # noqa: N815
+    _print_Relational = _print_Equality = _print_Unequality = Conditions._print_Relational  # noqa: N815
 
     def _print_And(self, expr: Any) -> str:  # noqa: N802
         return self._folded("logical_and", expr.args)
@@ -95,7 +124,20 @@ class _NumpyPrinter(SciPyPrinter):
         *first, text = map(self._print, args)
         for shown in reversed(first):
             text = f"np.{function}({shown}, {text})"
-        return text
+        return str(text)
+
+
+class _LatexPrinter(LatexPrinter):  # type: ignore[misc]
+    """LaTeX, for what SymPy has no LaTeX of."""
+
+    def _print_ITE(self, expr: Any) -> str:  # noqa: N802
+        condition, if_true, if_false = expr.args
+        return str(self._print(sp.Or(sp.And(condition, if_true), sp.And(sp.Not(condition), if_false))))
+
+    def _print_polygamma(self, expr: Any) -> str:
+        order, x = expr.args
+        mark = "" if order == 0 else rf"^{{\left({self._print(order)}\right)}}"
+        return rf"\psi{mark}{{\left({self._print(x)} \right)}}"
 
 
 def text(expr: Any) -> str:
@@ -114,7 +156,7 @@ def text(expr: Any) -> str:
 def latex(expr: Any) -> str:
     """LaTeX with names escaped."""
     names = {s: identifier_latex(s.name) for s in expr.free_symbols}
-    return str(sp.latex(expr, symbol_names=names))
+    return str(_LatexPrinter({"symbol_names": names}).doprint(expr))
 
 
 def numpy_source(expr: Any, names: Mapping[str, str] | None = None) -> str:

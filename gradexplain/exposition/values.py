@@ -1,0 +1,111 @@
+"""Numbers at a point: gradients in float64, and by exact arithmetic where float64 does not do; claims as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import mpmath as mp
+import numpy as np
+
+from gradexplain.errors import ArgumentError, GradexplainError
+from gradexplain.evaluate import evaluate_exact, exact_array
+from gradexplain.graph import Node, ancestors
+from gradexplain.isolated import at_isolated_point
+from gradexplain.simplify.numeric import value
+from gradexplain.trace.run import Program, apply
+
+MOST_EXACT_WORK = 300_000  # numbers in an exact evaluation of a graph
+
+
+def gradient_values(nodes: Mapping[str, Node], program: Program) -> dict[str, Any]:
+    """The gradients at the point in float64; where that overflows or meets 0/0, from exact arithmetic."""
+    out = {}
+    for key, node in nodes.items():
+        found = program.trace.value(node)
+        if not np.all(np.isfinite(found)):
+            found = _better_value(node, program, found)
+        out[key] = float(found) if node.shape == () else np.array(np.broadcast_to(found, node.shape), dtype=float)
+    return out
+
+
+def _better_value(node: Node, program: Program, found: Any) -> Any:
+    if node.shape == () and _asks_for_equality(node):
+        limit = at_isolated_point([node], program.inputs, program.point)
+        if limit is not None:
+            return limit[0]
+    exact = exact_value(node, program)
+    return found if exact is None else exact
+
+
+def formula_value(expr: Any, program: Program) -> float | None:
+    """A formula's value at the point, None if it has none."""
+    with mp.workdps(40):
+        try:
+            found = value(expr, {n: mp.mpf(float(v)) for n, v in program.point.items()})
+        except (GradexplainError, KeyError):
+            return None
+        return float(mp.re(found)) if mp.isfinite(found) and not mp.im(found) else None
+
+
+def exact_value(node: Node, program: Program) -> Any:
+    """A node's value at the point from 40-digit arithmetic, as floats; None where that is not to be had."""
+    if sum(max(1, n.size) for n in ancestors([node])) > MOST_EXACT_WORK:
+        return None
+    with mp.workdps(40):
+        values = {x: moved(program.point[n], None, mp.mpf(0), 0.0, x.kind) for n, x in program.inputs.items()}
+        try:
+            (exact,) = evaluate_exact([node], values)
+            return np.array(exact, dtype=float) if isinstance(exact, np.ndarray) else float(exact)
+        except (TypeError, AttributeError, ValueError, ArithmeticError, KeyError):
+            return None
+
+
+def _asks_for_equality(node: Node) -> bool:
+    return any(n.op.name in ("equal", "not_equal") for n in ancestors([node]))
+
+
+def isolated_values(nodes: Mapping[str, Node], whole: Program) -> dict[str, Any]:
+    """Gradients at a point that a branch asked for by `==`: the limits of the joined function's derivatives."""
+    taken = [c for c in whole.conditions if c.truth and c.node.op.name == "equal"]
+    if not taken:
+        return {}
+    limits = at_isolated_point(list(nodes.values()), whole.inputs, whole.point)
+    return {} if limits is None else dict(zip(nodes, limits, strict=True))
+
+
+def claimed_value(gradient: Any, program: Program, name: str) -> Any:
+    """A claimed gradient as numbers at the point: number, array, SymPy expression or function of the arguments."""
+    shape = program.inputs[name].shape
+    if hasattr(gradient, "free_symbols"):
+        with mp.workdps(30):
+            gradient = mp.re(
+                value(gradient, {n: mp.mpf(float(v)) for n, v in program.point.items() if np.ndim(v) == 0})
+            )
+    elif callable(gradient):
+        gradient = apply(gradient, program.arguments, {a.name: a.plain() for a in program.arguments})
+    try:
+        found = np.asarray(gradient, dtype=float)
+    except (TypeError, ValueError):
+        raise ArgumentError(
+            f"the claimed gradient is {type(gradient).__name__}",
+            why="it is compared with numbers",
+            fix="give a number, an array, a SymPy expression or a function of the arguments",
+        ) from None
+    if found.shape != shape:
+        raise ArgumentError(
+            f"the claimed gradient has shape {found.shape}", why=f"{name} has shape {shape}", fix="give it that shape"
+        )
+    return float(found) if shape == () else found
+
+
+def moved(value: Any, direction: Any, t: Any, centre: float, kind: str) -> Any:
+    """An argument as mpmath numbers, moved by t - centre along a direction (None: not at all)."""
+    if kind != "float":
+        return value if isinstance(value, np.ndarray) else mp.mpf(int(value))
+    if np.shape(value) == ():
+        return mp.mpf(float(value)) + (0 if direction is None else (t - mp.mpf(centre)) * mp.mpf(float(direction)))
+    exact = exact_array(value)
+    if direction is None:
+        return exact
+    return exact + exact_array(direction) * (t - mp.mpf(centre))
