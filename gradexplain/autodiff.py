@@ -51,7 +51,7 @@ def sweep(output: Node, wrt: Sequence[Node], seed: Node | None = None) -> Sweep:
     >>> from gradexplain.graph import variable
     >>> x = variable("x")
     >>> sweep(x * x, [x]).gradients
-    (<add #... ()>,)
+    (<mul #... ()>,)
     """
     order = ancestors([output])
     hot = depends_on(order, wrt)

@@ -19,7 +19,7 @@ import numpy as np
 from gradexplain.collector import paused
 from gradexplain.evaluate import evaluate
 from gradexplain.graph import CONSTANT, Node, ancestors, constant, is_scalar_constant
-from gradexplain.lambdify import Writer, body, defined, packed, source, surely_float
+from gradexplain.lambdify import Writer, body, defined, number, packed, source, surely_float
 from gradexplain.ops.shaping import broadcast_to
 from gradexplain.ops.special import SCIPY
 from gradexplain.primitive import Code
@@ -225,11 +225,12 @@ class Function:
         return defined(name, text, {**_SPACE, **space})
 
     def _statements(self, writer: Writer) -> tuple[list[str], dict[str, Any]]:
-        codes = writer.write(self.outputs, self._checks)
+        outputs = [writer.computed.get(n, n) for n in self.outputs]
+        codes = writer.write(outputs, self._checks)
         floats = surely_float(self._nodes)
         seen: set[Any] = set()
         results = []
-        for node, code in zip(self.outputs, codes, strict=True):
+        for node, code in zip(outputs, codes, strict=True):
             results.append(_owned(node, code, writer.scalar, node in floats and node not in seen))
             seen.add(node)
         return [*writer.statements, f"return {packed(results, self.layout)}"], writer.constants
@@ -254,9 +255,9 @@ def _owned(node: Node, code: Code, scalar: bool, is_float: bool) -> str:
     if node.shape == ():
         if is_float and scalar:
             return str(code)
-        return repr(float(node.data)) if node.is_constant else f"float({code})"
+        return number(float(node.data)) if node.is_constant else f"float({code})"
     if is_scalar_constant(node):
-        return f"np.full({node.shape}, {float((node.inputs or (node,))[0].data)!r})"
+        return f"np.full({node.shape}, {number(float((node.inputs or (node,))[0].data))})"
     is_fresh = node.op.family in ("elementwise", "bilinear")
     return str(code) if is_float and is_fresh else f"whole({code}, {node.shape})"
 

@@ -7,7 +7,7 @@ import sympy as sp
 
 from gradexplain import escape
 
-from .sample import HOSTILE
+from tests.render.sample import HOSTILE
 
 # name in the user's program       terminal, HTML, Markdown, LaTeX, within a formula
 # fmt: off

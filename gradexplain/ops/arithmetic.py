@@ -195,6 +195,14 @@ def _power(a: Any, b: Any) -> Any:
     return np.power(np.asarray(a, dtype=float), b)[()]
 
 
+def exact_power(mp: Any, a: Any, b: Any) -> Any:
+    """A power in mpmath, which multiplies 10**60 times for an exponent of 10**60: from a million on by logarithms."""
+    if not isinstance(b, mp.mpf) or abs(b) < 1e6 or not a or not mp.isint(b) or not mp.isfinite(b):
+        return mp.power(a, b)
+    y = mp.exp(b * mp.log(abs(a))) if isinstance(a, mp.mpf) else mp.exp(b * mp.log(a))
+    return -y if isinstance(a, mp.mpf) and a < 0 and b % 2 else y
+
+
 def _power_text(a: Code, b: Code) -> Code:
     return Code(f"{a.at(POWER + 1)}**{b.at(SIGN)}", POWER)
 
@@ -225,7 +233,7 @@ xlogy = elementwise("xlogy", _xlogy, lambda sp, x, y: x * sp.log(y), lambda z, x
                   rule="product rule", exact=_exact_xlogy, domain=(Domain(), POSITIVE),
                   numpy=lambda x, y: Code(f"np.where({x} == 0, 0.0, {x.at(PRODUCT)}*np.log(np.where({x} == 0, 1.0, {y})))"))
 power = elementwise("pow", _power, lambda sp, a, b: a**b, lambda y, a, b: b * a**(b - 1), lambda y, a, b: xlogy(y, a),
-                  rule="power rule", exact=lambda mp, a, b: mp.power(a, b), numpy=_power_text, fold=_fold_pow,
+                  rule="power rule", exact=exact_power, numpy=_power_text, fold=_fold_pow,
                   domain=(POSITIVE, Domain()))
 absolute = elementwise("abs", np.abs, "Abs", lambda y, x: sign(x),
                   rule="absolute value rule", exact=lambda mp, x: mp.fabs(x), math="fabs",

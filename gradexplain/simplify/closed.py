@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +14,7 @@ from gradexplain.graph import Node, ancestors, as_node
 from gradexplain.isolated import at_isolated_point
 from gradexplain.lambdify import Writer
 from gradexplain.numbers import exact_number
+from gradexplain.simplify.conditions import conditions
 from gradexplain.simplify.entrywise import entries, is_suitable, source_names
 from gradexplain.simplify.fingerprints import refined
 from gradexplain.simplify.printing import latex, numpy_source, text
@@ -88,7 +89,7 @@ class ClosedForm:
 def closed_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str]) -> ClosedForm:
     """The closed form of a derivative: a formula of numbers, entries of small arrays, else the program for it."""
     if gradient.shape == () and all(x.shape == () for x in ancestors([gradient, program.output])):
-        return scalar_form(key, gradient, program, names)
+        return replace(scalar_form(key, gradient, program, names), conditions=conditions(program))
     if is_suitable(program, gradient):
         form = entry_form(key, gradient, program)
         if form is not None:
@@ -196,10 +197,10 @@ def _vocabulary(program: Program, raw: Any) -> Vocabulary:
     return vocabulary(expressions([program.output])[0] if is_small else raw, raw)
 
 
-def _evidence(samples: Samples, expr: Any) -> tuple[str, ...]:
+def _evidence(samples: Samples, expr: Any, where: tuple[tuple[str, Any], ...] = ()) -> tuple[str, ...]:
     if not samples.points:
         return ("no point was found at which the formula could be checked",)
-    if not samples.agrees(expr, 0):
+    if not samples.agrees(expr, 0, where):
         return ("the formula could not be confirmed at all sample points",)
     return ()
 
@@ -252,7 +253,8 @@ def named_form(key: str, gradient: Node, program: Program, names: Mapping[Node, 
             given[node] = sp.Symbol(name, real=True)
     (expr,) = expressions([gradient], given)
     kept = _needed(expr, where)
-    return ClosedForm(key, expr, kept, expr)
+    samples = sample([gradient], program.inputs, program.point)
+    return ClosedForm(key, expr, kept, expr, notes=_evidence(samples, expr, tuple(kept.items())))
 
 
 def _needed(expr: Any, where: dict[str, Any]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import sympy as sp
 from sympy.functions.elementary.piecewise import ExprCondPair
 
 from gradexplain.errors import GradexplainError
+from gradexplain.ops.arithmetic import exact_power
 
 
 class UnknownFunctionError(GradexplainError):
@@ -56,7 +57,7 @@ def _apply(node: Any, args: list[Any], table: Mapping[str, Any]) -> Any:
         )
     try:
         return function(*args)
-    except (ZeroDivisionError, ValueError, OverflowError, TypeError, ArithmeticError):
+    except (ValueError, TypeError, AttributeError, ArithmeticError):
         return mp.nan
 
 
@@ -73,12 +74,16 @@ def _piecewise(*pairs: Any) -> Any:
 def _power(a: Any, b: Any) -> Any:
     if b == -1:
         return mp.nan if a == 0 else 1 / a
-    return mp.power(a, b)
+    return exact_power(mp, a, b)
 
 
 def _compare(test: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
     """As with nan, no comparison holds of what is no real number."""
     return lambda a, b: not mp.im(a) and not mp.im(b) and test(mp.re(a), mp.re(b))
+
+
+def _of_a_real(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda x: mp.nan if mp.im(x) else function(x)
 
 
 _CONSTANTS: dict[Any, Callable[[], Any]] = {
@@ -94,7 +99,7 @@ _CONSTANTS: dict[Any, Callable[[], Any]] = {
 }
 _SAME_NAME = (
     "exp sin cos tan cot sec csc sinh cosh tanh coth sech csch asin acos atan asinh acosh atanh "
-    "floor erf erfc erfi sinc beta zeta"
+    "erf erfc erfi sinc beta zeta"
 )
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     sp.Add: lambda *xs: reduce(lambda a, b: a + b, xs),
@@ -106,7 +111,8 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     sp.sign: lambda x: mp.sign(mp.re(x)),
     sp.Max: lambda *xs: max(xs, key=mp.re),
     sp.Min: lambda *xs: min(xs, key=mp.re),
-    sp.ceiling: mp.ceil,
+    sp.floor: _of_a_real(mp.floor),
+    sp.ceiling: _of_a_real(mp.ceil),
     sp.log: mp.log,
     sp.StrictLessThan: _compare(lambda a, b: a < b),
     sp.LessThan: _compare(lambda a, b: a <= b),

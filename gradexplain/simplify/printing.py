@@ -14,7 +14,7 @@ from sympy.printing.str import StrPrinter
 from gradexplain.escape import identifier_latex
 
 
-class Conditions(StrPrinter):  # type: ignore[misc]
+class Conditions(StrPrinter):
     """Conditions as Python has them: `x > 0 and y != 1`."""
 
     def _print_Relational(self, expr: Any) -> str:  # noqa: N802 (SymPy's dispatch)
@@ -77,7 +77,7 @@ class _TextPrinter(Conditions):
         return repr(float(expr))
 
 
-class _NumpyPrinter(SciPyPrinter):  # type: ignore[misc]
+class _NumpyPrinter(SciPyPrinter):
     """NumPy source as people write it: `np.where(x > 0, 2*x, -1)`; special functions through SciPy, which a program
     that uses them has.
     """
@@ -127,7 +127,7 @@ class _NumpyPrinter(SciPyPrinter):  # type: ignore[misc]
         return str(text)
 
 
-class _LatexPrinter(LatexPrinter):  # type: ignore[misc]
+class _LatexPrinter(LatexPrinter):
     """LaTeX, for what SymPy has no LaTeX of."""
 
     def _print_ITE(self, expr: Any) -> str:  # noqa: N802

@@ -77,7 +77,7 @@ def shared_powers(expr: Any) -> Any:
 
     >>> x, a = sp.symbols("x a", real=True)
     >>> shared_powers(x**(a - 1) * a + x**a)
-    x**a*(1 + a/x)
+    x**a*(a/x + 1)
     """
     table: dict[Any, Any] = {}
     for power in sorted(expr.atoms(sp.Pow), key=sp.default_sort_key):
@@ -129,7 +129,7 @@ def inverted_exponentials(expr: Any) -> Any:
         d = sp.Dummy(positive=True)
         inverted = sp.cancel(expr.xreplace({e: 1 / d}))
         candidate = sp.factor_terms(inverted).xreplace({d: sp.exp(-e.exp if hasattr(e, "exp") else -e.args[0])})
-        if operations(candidate) < operations(expr):
+        if operations(candidate) <= operations(expr):
             expr = candidate
     return expr
 

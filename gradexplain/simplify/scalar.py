@@ -23,16 +23,17 @@ from gradexplain.simplify.watchdog import within
 _SECONDS = 2.0
 _LARGEST_BRANCHED = 200  # operations
 _MINIMAL = 1.0  # nothing that says as much is shorter
-_FOREIGN, _FLOAT, _UNWRITTEN = 12, 1, 0.3
+_FOREIGN, _FLOAT, _UNWRITTEN = 12, 0.3, 0.3
 _RELATED = 1.9  # a function that the reader passes to without a word, though the program has another
-_ROOT = 5.0  # sqrt(u**2) is Abs(u), whatever the program wrote: worth it where it saves a lot
+_TURNED = 1.1  # exp(x) where the program has exp(-x): what can't overflow there must not here
+_ROOT = 4.5  # sqrt(u**2) is Abs(u), whatever the program wrote: worth it where it saves a lot
 _FAMILIES = ({sp.sinh, sp.cosh, sp.tanh}, {sp.Abs, sp.sign})
 # The functions that belong to a function: those of its derivative.
 _NATURAL = {sp.sin: {sp.cos}, sp.cos: {sp.sin}, sp.Abs: {sp.sign}, sp.gamma: {sp.polygamma}, sp.erf: {sp.exp},
             sp.loggamma: {sp.polygamma}, sp.sinh: {sp.cosh}, sp.cosh: {sp.sinh}}  # fmt: skip
 
 
-Vocabulary = Mapping[Any, float]
+Vocabulary = Mapping[Any, float]  # functions, and exponentials, with what they add to the cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,8 @@ def vocabulary(program: Any, derivative: Any) -> Vocabulary:
     related = {g for family in _FAMILIES if family & (written | derived) for g in family}
     prices = dict.fromkeys((sp.Abs, sp.sign), _ROOT) | dict.fromkeys(related, _RELATED)
     prices |= dict.fromkeys(derived | natural | {sp.exp, sp.log}, _UNWRITTEN)
-    return prices | dict.fromkeys(written, 0.0)
+    turned = {sp.exp(-e.args[0]) for e in program.atoms(sp.exp)} - program.atoms(sp.exp)
+    return prices | dict.fromkeys(written, 0.0) | dict.fromkeys(turned, _TURNED)
 
 
 def cost(expr: Any, known: Vocabulary) -> float:
@@ -83,7 +85,8 @@ def cost(expr: Any, known: Vocabulary) -> float:
     foreign = sum(known.get(type(f), _FOREIGN) for f in functions)
     points = len(expr.atoms(sp.Eq, sp.Ne))
     floats = len(expr.atoms(sp.Float))
-    return operations(expr) + foreign + _FOREIGN * points + _FLOAT * floats
+    turned = sum(known.get(e, 0.0) for e in expr.atoms(sp.exp))
+    return operations(expr) + foreign + turned + _FOREIGN * points + _FLOAT * floats
 
 
 def _forbidden(expr: Any) -> bool:

@@ -15,7 +15,7 @@ from gradexplain.graph import Node, constant
 from gradexplain.primitive import NUMPY
 from gradexplain.trace.exits import BUFFER
 from gradexplain.trace.signature import Argument
-from gradexplain.trace.source import is_library, name_of_call, place_at, place_of_function
+from gradexplain.trace.source import is_library, place_at, place_of_function, public_name
 from gradexplain.trace.stand_ins import stand_in_for
 from gradexplain.trace.tracer import Tracer
 
@@ -118,7 +118,7 @@ def _library_in(traceback: TracebackType | None) -> str:
     """The function of a library in which an exception was raised, "" if it was the user's own line."""
     steps = [(m, s) for m, s in _steps(traceback) if m.partition(".")[0] != "gradexplain"]
     last = max((i for i, (module, _) in enumerate(steps) if not is_library(module)), default=-1)
-    return name_of_call([(module, step.tb_frame.f_code.co_name) for module, step in steps[last + 1 :]])
+    return public_name(steps[last + 1][1].tb_frame) if last + 1 < len(steps) else ""
 
 
 def returned(result: Any, function: Callable[..., Any], stack_results: bool) -> Node:

@@ -21,6 +21,7 @@ _REDUCE: dict[Any, Any] = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.
 _ACCUMULATE: dict[Any, Any] = {np.add: np.cumsum, np.multiply: np.cumprod}
 # Functions whose result has a shape that depends on a condition: of a traced one its values at the point are taken.
 _COUNTING = {np.nonzero, np.flatnonzero, np.argwhere, np.extract, np.compress}
+_WHERE = np.where  # (while a trace runs, np.where is a stand-in)
 # What does the same as NumPy's function, but with calls of functions or a loop; entered by callbacks.py.
 INSTEAD: dict[Any, Callable[..., Any]] = {}
 
@@ -67,10 +68,10 @@ def on_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Map
         name = f"{getattr(function, '__module__', 'numpy')}.{function.__name__}".replace("numpy", "np")
         return _without_rule(function, name, args, kwargs)
     trace = innermost(list(_tracers((args, kwargs))))
-    if function in _COUNTING or (function is np.where and len(args) == 1):
+    if function in _COUNTING or (function is _WHERE and len(args) == 1):
         return _counted(trace, function, args, kwargs)
-    kwargs = {k: nodes_in(v) for k, v in kwargs.items() if not (k == "dtype" and _is_float(v)) and v is not np._NoValue}
-    out = kwargs.pop("out", None)
+    out = kwargs.get("out")
+    kwargs = {k: nodes_in(v) for k, v in kwargs.items() if k != "out" and not _says_nothing(k, v)}
     result = wrapped(trace, on_nodes(*nodes_in(args), **kwargs))
     if args and type(args[0]) is Tracer and type(result) is Tracer:
         view = view_of(function, args[0].shape, result.shape, *args[1:], **kwargs)
@@ -87,8 +88,9 @@ def _counted(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: Mapping
     return wrapped(trace, NUMPY[function](condition, *nodes_in(rest), **{k: nodes_in(v) for k, v in kwargs.items()}))
 
 
-def _is_float(dtype: Any) -> bool:
-    return dtype is None or np.dtype(dtype).kind == "f"
+def _says_nothing(name: str, value: Any) -> bool:
+    """Whether an argument only says what is so anyway."""
+    return value is np._NoValue or (name == "dtype" and (value is None or np.dtype(value).kind == "f"))
 
 
 def wrapped(trace: Trace, result: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gradexplain.errors import DeterminismError, DomainError, Place
+from gradexplain.errors import DeterminismError, DomainError, GradexplainError, Place
 from gradexplain.graph import Node, variable
 from gradexplain.ops import elementary, ordering
 from gradexplain.trace.calling import apply, as_traced, function_name, on_failure, plain, returned
@@ -79,11 +79,30 @@ def trace(
     planned: tuple[bool, ...] | None = None,
     stack_results: bool = False,
 ) -> Program:
-    """Runs the function once with tracers; with `planned` branch decisions along that path, without real numbers."""
+    """Runs the function once with tracers; with `planned` branch decisions along that path, without real numbers.
+
+    Without numbers there is no path that must be taken: where the function raises an exception, the next one is.
+    """
     inputs = make_inputs(arguments) if inputs is None else inputs
-    running = begin(function, arguments, inputs, planned)
-    output = run(function, arguments, inputs, running, stack_results=stack_results)
-    return Program(function, running.function, tuple(arguments), inputs, output, running)
+    while True:
+        running = begin(function, arguments, inputs, planned)
+        try:
+            output = run(function, arguments, inputs, running, stack_results=stack_results)
+        except GradexplainError as error:
+            planned = _next_path(running) if error.__cause__ is not None else None
+            if planned is None:
+                raise
+        else:
+            return Program(function, running.function, tuple(arguments), inputs, output, running)
+
+
+def _next_path(running: Trace) -> tuple[bool, ...] | None:
+    """The path that answers the last branch that was answered with yes with no; None if numbers decide."""
+    taken = [c.truth for c in running.conditions]
+    if running.numeric or True not in taken:
+        return None
+    last = len(taken) - 1 - taken[::-1].index(True)
+    return (*taken[:last], False)
 
 
 def begin(

@@ -67,12 +67,15 @@ def slots(*roots: Any) -> Iterator[tuple[Slot, Any]]:
 
 
 def _slots_of(value: Any) -> Iterable[Slot]:
-    """The places in a value that can be written to."""
+    """The places in a value."""
     if isinstance(value, FunctionType):
         return _slots_of_function(value) if is_users_function(value) else ()
-    if isinstance(value, (list, dict)):
-        keys: Iterable[Any] = range(len(value)) if isinstance(value, list) else tuple(value)
-        return [Slot(value, k) for k in keys]
+    if isinstance(value, (list, tuple, dict)):
+        return [Slot(value, k) for k in (tuple(value) if isinstance(value, dict) else range(len(value)))]
+    if isinstance(value, functools.partial):
+        return [Slot(value.args, i) for i in range(len(value.args))] + [Slot(value.keywords, k) for k in value.keywords]
+    if isinstance(value, np.vectorize):
+        return [Slot(value, "pyfunc", is_item=False)]
     if isinstance(value, type):
         return [] if is_library(value.__module__) else _slots_of_class(value)
     return _slots_of_object(value) if _is_users(value) else ()
@@ -124,14 +127,12 @@ def _parts_of(value: Any) -> list[Any]:
     if isinstance(value, MethodType):
         return [value.__self__, value.__func__]
     if isinstance(value, functools.partial):
-        return [value.func, *value.args, *value.keywords.values()]
-    if isinstance(value, np.vectorize):
-        return [value.pyfunc]
+        return [value.func]
     if isinstance(value, (staticmethod, classmethod)):
         return [value.__func__]
     if isinstance(value, property):
         return [value.fget]
-    if isinstance(value, (tuple, set, frozenset)):
+    if isinstance(value, (set, frozenset)):
         return list(value)
     found = [getattr(value, "__wrapped__", None)] if not isinstance(value, type) else []
     return [*found, type(value)] if _is_users(value) else found

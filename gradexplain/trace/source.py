@@ -11,9 +11,9 @@ import linecache
 import opcode
 import sys
 import sysconfig
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from gradexplain.errors import Place
@@ -83,25 +83,19 @@ def library_function() -> str:
         if module.partition(".")[0] != "gradexplain":
             called.append(frame)
         frame = frame.f_back
-    return name_of_call([(f.f_globals.get("__name__", ""), _own_name(f)) for f in reversed(called)])
+    return public_name(called[-1]) if called else ""
 
 
-def _own_name(frame: FrameType) -> str:
-    name = frame.f_code.co_name
-    return type(frame.f_locals["self"]).__name__ if name == "__call__" and "self" in frame.f_locals else name
-
-
-def name_of_call(called: Sequence[tuple[str, str]]) -> str:
-    """The public name of the outermost of some functions, given by module and name: np.linalg.inv, scipy.linalg.expm.
-
-    >>> name_of_call([("numpy.linalg._linalg", "inv")]), name_of_call([])
-    ('np.linalg.inv', '')
-    """
-    for module, name in called:
-        if name not in ("wrapper", "wrapped", "inner", "<lambda>", "<genexpr>"):
-            public = ".".join(p for p in module.split(".") if not p.startswith("_") and p not in ("lib", "core"))
-            return f"{public}.{name}".replace("numpy.", "np.", 1)
-    return ""
+def public_name(frame: FrameType) -> str:
+    """The name by which users know the function that runs in a frame: np.linalg.inv, scipy.linalg.expm."""
+    module, name = frame.f_globals.get("__name__", ""), frame.f_code.co_name
+    if name == "__call__" and "self" in frame.f_locals:
+        name = type(frame.f_locals["self"]).__name__
+    wrapped = [v for v in frame.f_locals.values() if isinstance(v, FunctionType)] if "wrap" in name else []
+    if wrapped:
+        module, name = wrapped[0].__module__, wrapped[0].__name__
+    public = ".".join(p for p in module.split(".") if not p.startswith("_") and p not in ("lib", "core"))
+    return f"{public}.{name}".replace("numpy.", "np.", 1)
 
 
 def place_of(found: Site | None) -> Place | None:

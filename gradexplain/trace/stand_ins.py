@@ -145,7 +145,7 @@ def _array(original: Callable[..., Any]) -> Callable[..., Any]:
             return value if dtype in (None, object) else value.astype(dtype)
         if type(value) is Tracer:
             value = value if dtype is None or np.dtype(dtype) == value.dtype else value.astype(dtype)
-            return value.copy() if copies and kwargs.get("copy", True) else value
+            return value.copy() if copies and kwargs.get("copy", True) is True else value
         array = original(value, *args, **kwargs)
         return _traced_buffer(array) if array is not value and copies else array
 

@@ -108,13 +108,15 @@ REFUSED = [  # text, column of the caret, words of the message
     ("sin x/2", 5, "where the argument of sin ends"), ("sin 2*x", 5, "write sin(2)"), ("sin x y", 6, "write sin(x)"),
     ("sin x(x+1)", 5, "where the argument of sin ends"), ("sin 2cos x", 5, "where the argument of sin ends"),
     ("√2x", 2, "where the root ends"), ("√x²", 2, "where the root ends"), ("√(x+1)^2", 6, "where the root ends"),
-    ("√-x", 1, "'-' has no meaning here"), ("sinx", 0, "write sin(x)"), ("3cos3x", 1, "write cos(3x)"), ("t*cost", 2, "write cos(t)"),
+    ("√-x", 1, "'-' has no meaning here"), ("sinx", 0, "write sin(x)"), ("3cos3x", 1, "write cos(3x)"),
+    ("t*cost", 2, "write cos(t)"),
     # constants
     ("9**9**9", 1, "more than 4096 bits"), ("((9**9)**9999)**9999*x", 7, "more than 4096 bits"),
     ("10**1000000*x", 2, "more than 4096 bits"), ("(1/3)**-99999", 5, "4096 bits"), ("pi**pi**pi**pi", 2, "4096 bits"),
     ("(2**(1/2))**9999", 10, "4096 bits"), ("exp(exp(exp(9)))", 4, "4096 bits"), ("exp(9)*x**exp(exp(9))", 10, "4096"),
     ("x**9**(9**9 if x > 0 else 1)", 4, "4096 bits"), ("1" + "*1e99" * 13, 61, "4096 bits"),
-    ("pi" + "*1e99" * 13, 62, "4096 bits"), ("0**-1", 1, "by zero"), ("x/(1 - 2/2)", 1, "by zero"), ("x%0 + x//0", 1, "by zero"),
+    ("pi" + "*1e99" * 13, 62, "4096 bits"), ("0**-1", 1, "by zero"), ("x/(1 - 2/2)", 1, "by zero"),
+    ("x%0 + x//0", 1, "by zero"),
 ]
 HIDDEN = [  # text that is shown escaped, and the column of the caret there
     ("x\x1b[31m", r"x\x1b[31m", 1), ("\u202ex", r"\u202ex", 0), ("αx\u200by", r"αx\u200by", 2), ("x\0", r"x\x00", 1),
