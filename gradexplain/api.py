@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from gradexplain.derivative import grad, hessian, jacobian, jvp, value_and_grad, vjp
 from gradexplain.errors import ArgumentError
 from gradexplain.explanation import CheckDisplay, Explanation
 from gradexplain.exposition.domain import require_domain
@@ -17,19 +16,7 @@ from gradexplain.trace.signature import Argument, bind, promote
 Function = Callable[..., Any] | str
 Names = str | int | Sequence[str | int] | None
 
-__all__ = [
-    "check",
-    "explain",
-    "explain_hessian",
-    "explain_jacobian",
-    "grad",
-    "hessian",
-    "jacobian",
-    "jvp",
-    "value_and_grad",
-    "vjp",
-    "why",
-]
+__all__ = ["check", "explain", "explain_hessian", "explain_jacobian", "why"]
 
 
 def explain(

@@ -227,7 +227,8 @@ class Function:
     def _statements(self, writer: Writer) -> tuple[list[str], dict[str, Any]]:
         outputs = [writer.computed.get(n, n) for n in self.outputs]
         codes = writer.write(outputs, self._checks)
-        floats = surely_float(self._nodes)
+        with_numpy = any("np." in s or "scipy." in s for s in [*writer.statements, *codes])
+        floats = surely_float(self._nodes) if not (writer.scalar and with_numpy) else set()
         seen: set[Any] = set()
         results = []
         for node, code in zip(outputs, codes, strict=True):

@@ -25,7 +25,9 @@ def isolated_points(program: Program, wrt: Sequence[Node]) -> tuple[Node, ...]:
     """Conditions of the form `a == b` that a branch or a `where` of real numbers hangs on."""
     order = ancestors([program.output, *(c.node for c in program.conditions)])
     hot = depends_on(order, wrt)
-    asked = [n.inputs[0] for n in order if n.op is where] + [c.node for c in program.conditions if c.truth]
+    asked = [n.inputs[0] for n in order if n.op is where] + [
+        c.node for c in program.conditions if c.truth is (c.node.op is equal)
+    ]
     found: dict[Node, None] = {}
     for c in asked:
         if c.op in (equal, not_equal) and c.shape == () and any(n in hot for n in c.inputs):

@@ -140,7 +140,7 @@ def test_a_branch_of_arrays():
 
 def test_a_branch_that_rounding_turns_round_still_has_a_value():
     def f(x):
-        y = np.sin(x) ** 2 + np.cos(x) ** 2
+        y = np.sin(x) * np.sin(x) + np.cos(x) * np.cos(x)
         return 2 * x if y == 1.0 else 3 * x
 
     grad = gx.grad(f)

@@ -10,6 +10,7 @@ from gradexplain.errors import ArgumentError
 from gradexplain.graph import Domain, Node, Primitive, as_node, operators
 from gradexplain.ops.arithmetic import NONZERO, POSITIVE, absolute
 from gradexplain.ops.ordering import equal, sign, trunc, where
+from gradexplain.ops.pieces import compared, piecewise
 from gradexplain.ops.refusals import refused
 from gradexplain.primitive import PRODUCT, SUM, Code, elementwise, flat, numpy_function
 
@@ -36,7 +37,7 @@ def _ratio_text(a: Code, b: Code) -> Code:
 
 
 def _copysign_symbol(sp: Any, a: Any, b: Any) -> Any:
-    return sp.Piecewise((sp.Abs(a), b >= 0), (-sp.Abs(a), True))
+    return piecewise(sp, (sp.Abs(a), compared(sp, "Ge", b, 0)), (-sp.Abs(a), True))
 
 
 # Used before they are made, or in their own rule.

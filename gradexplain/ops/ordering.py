@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradexplain.graph import Domain, Fixed, Node, Primitive, is_scalar_constant, operators
+from gradexplain.ops.pieces import compared, piecewise
 from gradexplain.primitive import BIT, COMPARE, PRODUCT, SUM, TERM, Code, elementwise, flat, infix
 
 
@@ -35,7 +36,7 @@ def _fold_by_order(a: Node, b: Node, larger: Node, smaller: Node) -> Node | None
 
 
 def _by_order_symbol(sp: Any, a: Any, b: Any, larger: Any, smaller: Any) -> Any:
-    return sp.Piecewise((larger, a > b), (smaller, True))
+    return piecewise(sp, (larger, compared(sp, "Gt", a, b)), (smaller, True))
 
 
 def _by_order_exact(mp: Any, a: Any, b: Any, larger: Any, smaller: Any) -> Any:
@@ -48,7 +49,7 @@ def _compare(name: str, value: Any, relation: str, text: str) -> Any:
     return flat(
         name,
         value,
-        symbol=lambda sp, a, b: getattr(sp, relation)(a, b),
+        symbol=lambda sp, a, b: compared(sp, relation, a, b),
         exact=exact,
         numpy=infix(f" {text} ", COMPARE, COMPARE + 1),
         result="bool",
@@ -70,12 +71,12 @@ logical_or  = flat("logical_or", np.logical_or, symbol=lambda sp, a, b: sp.Or(a,
                    numpy=infix(" | ", BIT), result="bool", conditions=True, rule="a condition: no derivative")
 logical_not = flat("logical_not", np.logical_not, symbol=lambda sp, a: sp.Not(a), exact=lambda mp, a: not a,
                    numpy=lambda a: Code(f"np.logical_not({a})"), result="bool", conditions=True, rule="a condition: no derivative")
-as_number   = flat("as_number", lambda c: np.multiply(c, 1.0), symbol=lambda sp, c: sp.Piecewise((1, c), (0, True)),
+as_number   = flat("as_number", lambda c: np.multiply(c, 1.0), symbol=lambda sp, c: piecewise(sp, (1, c), (0, True)),
                    exact=lambda mp, c: mp.mpf(bool(c)), numpy=lambda c: Code(f"{c.at(PRODUCT)}*1.0", PRODUCT), conditions=True)
 
 where: Primitive
 by_order: Primitive
-where = elementwise("where", np.where, lambda sp, c, a, b: sp.Piecewise((a, c), (b, True)),
+where = elementwise("where", np.where, lambda sp, c, a, b: piecewise(sp, (a, c), (b, True)),
                     None, lambda y, c, a, b: where(c, 1, 0), lambda y, c, a, b: where(c, 0, 1),
                     rule="branch by branch", exact=lambda mp, c, a, b: a if c else b, fold=_fold_where, conditions=True,
                     math=lambda c, a, b: Code(f"({a} if {c} else {b})"))
@@ -125,7 +126,7 @@ trunc = flat("trunc", np.trunc, symbol=lambda sp, x: sp.sign(x) * sp.floor(sp.Ab
 rint  = flat("rint", np.rint, symbol=lambda sp, x: sp.floor(x + sp.Rational(1, 2)), exact="nint", math=lambda x: Code(f"float(round({x}))"),
              kinks="jumps half-way between integers")
 heaviside = flat("heaviside", np.heaviside, exact=lambda mp, x, h: mp.mpf(0) if x < 0 else mp.mpf(1) if x > 0 else h,
-                 symbol=lambda sp, x, h: sp.Piecewise((0, x < 0), (1, x > 0), (h, True)), kinks="x = 0: jumps from 0 to 1")
+                 symbol=lambda sp, x, h: piecewise(sp, (0, compared(sp, "Lt", x, 0)), (1, compared(sp, "Gt", x, 0)), (h, True)), kinks="x = 0: jumps from 0 to 1")
 floor_divide = flat("floor_divide", np.floor_divide, symbol=lambda sp, a, b: sp.floor(a / b), exact=lambda mp, a, b: mp.floor(a / b),
                     numpy=infix("//", TERM, PRODUCT + 1), kinks="jumps where a/b is an integer")
 mod = elementwise("mod", np.mod, lambda sp, a, b: a - b * sp.floor(a / b), lambda y, a, b: 1, lambda y, a, b: -floor_divide(a, b),
@@ -141,7 +142,7 @@ maximum = elementwise("maximum", np.maximum, "Max", _max_first, _max_second, rul
 minimum = elementwise("minimum", np.minimum, "Min", _min_first, _min_second, rule="smaller operand",
                       exact=lambda mp, a, b: min(a, b), math=lambda a, b: Code(f"min({a}, {b})"),
                       kinks="a = b: each operand has half, a constant has all")
-clip = elementwise("clip", np.clip, lambda sp, x, lo, hi: sp.Piecewise((lo, x < lo), (hi, x > hi), (x, True)),
+clip = elementwise("clip", np.clip, lambda sp, x, lo, hi: piecewise(sp, (lo, compared(sp, "Lt", x, lo)), (hi, compared(sp, "Gt", x, hi)), (x, True)),
                    lambda y, x, lo, hi: where(logical_and(greater(x, lo), less(x, hi)), 1, 0),
                    lambda y, x, lo, hi: where(logical_and(less(x, lo), less_equal(lo, hi)), 1, 0),
                    lambda y, x, lo, hi: where(logical_or(greater(x, hi), less(hi, lo)), 1, 0),

@@ -17,6 +17,7 @@ from gradexplain.numbers import exact_number
 from gradexplain.simplify.conditions import conditions
 from gradexplain.simplify.entrywise import entries, is_suitable, source_names
 from gradexplain.simplify.fingerprints import refined
+from gradexplain.simplify.numeric import substituted
 from gradexplain.simplify.printing import latex, numpy_source, text
 from gradexplain.simplify.rewrite import Rewrite
 from gradexplain.simplify.rules import decimals
@@ -79,8 +80,8 @@ class ClosedForm:
         """The formula in the arguments alone: the names in `where` put back."""
         table: dict[Any, Any] = {}
         for name, definition in self.where.items():
-            table[sp.Symbol(name, real=True)] = definition.xreplace(table)
-        return self.expr.xreplace(table)
+            table[sp.Symbol(name, real=True)] = substituted(definition, table)
+        return substituted(self.expr, table)
 
     def __str__(self) -> str:
         return self.text

@@ -16,6 +16,7 @@ from sympy.functions.elementary.piecewise import ExprCondPair
 
 from gradexplain.errors import GradexplainError
 from gradexplain.ops.arithmetic import exact_power
+from gradexplain.ops.pieces import compared, piecewise
 
 
 class UnknownFunctionError(GradexplainError):
@@ -39,8 +40,49 @@ def value(expr: Any, table: Mapping[str, Any]) -> Any:
             continue
         waiting.pop()
         if node not in known:
-            known[node] = _apply(node, [known[a] for a in node.args], table)
+            operands = [known[a] for a in node.args]
+            known[node] = _product(node, operands, known) if node.is_Mul else _apply(node, operands, table)
     return known[expr]
+
+
+def substituted(expr: Any, table: Mapping[Any, Any]) -> Any:
+    """The expression with expressions put in for symbols; of any depth, and with conditions that SymPy leaves alone."""
+    known: dict[Any, Any] = dict(table)
+    waiting = [expr]
+    while waiting:
+        node = waiting[-1]
+        missing = [a for a in node.args if a not in known]
+        if missing and node not in known:
+            waiting.extend(missing)
+            continue
+        waiting.pop()
+        if node not in known:
+            known[node] = _rebuilt(node, [known[a] for a in node.args])
+    return known[expr]
+
+
+def _rebuilt(node: Any, args: list[Any]) -> Any:
+    if isinstance(node, ExprCondPair):
+        return sp.Tuple(*args)
+    if isinstance(node, sp.Piecewise):
+        return piecewise(sp, *args)
+    if isinstance(node, sp.Rel):
+        return compared(sp, type(node).__name__, *args)
+    return node if all(a is b for a, b in zip(args, node.args, strict=True)) else node.func(*args)
+
+
+def _product(node: Any, operands: list[Any], known: Mapping[Any, Any]) -> Any:
+    """A product; a/b is one division, so that x/x is 1 and has the floor 1."""
+    top, bottom = mp.mpf(1), None
+    for factor, its_value in zip(node.args, operands, strict=True):
+        if factor.is_Pow and factor.exp == -1:
+            base = known[factor.base]
+            bottom = base if bottom is None else bottom * base
+        else:
+            top = top * its_value
+    if bottom is None:
+        return top
+    return mp.nan if bottom == 0 else top / bottom
 
 
 def _apply(node: Any, args: list[Any], table: Mapping[str, Any]) -> Any:
@@ -103,7 +145,6 @@ _SAME_NAME = (
 )
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     sp.Add: lambda *xs: reduce(lambda a, b: a + b, xs),
-    sp.Mul: lambda *xs: reduce(lambda a, b: a * b, xs),
     sp.Pow: _power,
     sp.Piecewise: _piecewise,
     ExprCondPair: lambda v, c: (v, c),

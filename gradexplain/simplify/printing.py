@@ -45,6 +45,15 @@ class Conditions(StrPrinter):
 class _TextPrinter(Conditions):
     """Plain text as people write it: `2*x if x > 0 else -1`, decimals as they were typed."""
 
+    def _print_Infinity(self, expr: Any) -> str:  # noqa: N802
+        return "inf"
+
+    def _print_NegativeInfinity(self, expr: Any) -> str:  # noqa: N802
+        return "-inf"
+
+    def _print_ComplexInfinity(self, expr: Any) -> str:  # noqa: N802
+        return "nan"
+
     def _print_Piecewise(self, expr: Any) -> str:  # noqa: N802
         pieces = [(self._print(e), c) for e, c in expr.args]
         text = ""
@@ -84,6 +93,9 @@ class _NumpyPrinter(SciPyPrinter):
 
     def _print_Pi(self, expr: Any) -> str:  # noqa: N802
         return "np.pi"  # SciPy's printer would take SciPy's
+
+    def _print_ComplexInfinity(self, expr: Any) -> str:  # noqa: N802
+        return "np.nan"
 
     def _print_Pow(self, expr: Any, **options: Any) -> str:  # noqa: N802
         if expr.exp == -1:
@@ -129,6 +141,11 @@ class _NumpyPrinter(SciPyPrinter):
 
 class _LatexPrinter(LatexPrinter):
     """LaTeX, for what SymPy has no LaTeX of."""
+
+    def _print_ComplexInfinity(self, expr: Any) -> str:  # noqa: N802
+        return r"\text{undefined}"
+
+    _print_NaN = _print_ComplexInfinity  # noqa: N815
 
     def _print_ITE(self, expr: Any) -> str:  # noqa: N802
         condition, if_true, if_false = expr.args

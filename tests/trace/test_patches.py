@@ -125,8 +125,13 @@ def by_other_ways(x):
 @at(0.7)
 def many_functions(x):
     return (
-        math.pow(x, 3) + math.hypot(x, 2, x) + math.dist((x, 0), (1, x)) + math.atan2(x, 2) + math.log(x, 2)
-    ) * math.copysign(1, x) + math.degrees(x) + math.prod((x, x)) + math.floor(x) + math.fabs(-x)
+        (math.pow(x, 3) + math.hypot(x, 2, x) + math.dist((x, 0), (1, x)) + math.atan2(x, 2) + math.log(x, 2))
+        * math.copysign(1, x)
+        + math.degrees(x)
+        + math.prod((x, x))
+        + math.floor(x)
+        + math.fabs(-x)
+    )
 
 
 @at(0.7)

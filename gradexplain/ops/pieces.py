@@ -1,0 +1,49 @@
+"""Formulas with branches in SymPy, which tries to solve the conditions that it is given, and may fail at that."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def piecewise(sp: Any, *pieces: tuple[Any, Any]) -> Any:
+    """A formula with branches, from pairs of a value and a condition; conditions may compare such formulas.
+
+    >>> import sympy as sp
+    >>> x, y = sp.symbols("x y", real=True)
+    >>> larger = piecewise(sp, (x, x > y), (y, True))
+    >>> piecewise(sp, (1, larger > 0), (2, True))
+    Piecewise((1, ITE(x > y, x > 0, y > 0)), (2, True))
+    """
+    return sp.Piecewise(*((value, opened(sp, condition)) for value, condition in pieces))
+
+
+def compared(sp: Any, relation: str, a: Any, b: Any) -> Any:
+    """A comparison (`Lt`, `Ge`, …); as with nan, none holds of what is undefined."""
+    try:
+        return getattr(sp, relation)(a, b)
+    except TypeError:
+        return sp.false
+
+
+def opened(sp: Any, condition: Any) -> Any:
+    """A condition in which no formula with branches is compared: their values are, one by one."""
+    if not hasattr(condition, "atoms"):
+        return condition
+    table = {r: _opened_relation(sp, r) for r in condition.atoms(sp.Rel) if r.has(sp.Piecewise)}
+    return condition.xreplace(table) if table else condition
+
+
+def _opened_relation(sp: Any, relation: Any) -> Any:
+    branches = min(relation.atoms(sp.Piecewise), key=lambda p: (len(p.atoms(sp.Piecewise)), sp.default_sort_key(p)))
+    result = sp.false
+    for value, condition in reversed(branches.args):
+        result = sp.ITE(condition, _on_branch(sp, relation, branches, value), result)
+    return result
+
+
+def _on_branch(sp: Any, relation: Any, branches: Any, value: Any) -> Any:
+    """The comparison on one branch; none holds of what is undefined there."""
+    try:
+        return opened(sp, relation.xreplace({branches: value}))
+    except TypeError:
+        return sp.false

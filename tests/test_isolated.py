@@ -1,0 +1,77 @@
+"""Points that a branch singles out: the derivative there is the limit around them."""
+
+import math
+
+import numpy as np
+import pytest
+
+import gradexplain as gx
+from gradexplain.isolated import isolated_points
+from gradexplain.trace.run import trace
+from gradexplain.trace.signature import bind
+
+
+def sinc(x):
+    return 1.0 if x == 0 else math.sin(x) / x
+
+
+def sinc_of_numpy(x):
+    return np.where(x == 0, 1.0, np.sin(x) / np.where(x == 0, 1.0, x))
+
+
+def hole(x):
+    if x != 2:
+        return (x**2 - 4) / (x - 2)
+    return 4.0
+
+
+def jump(x):
+    return 5.0 if x == 1 else x**2
+
+
+def kink(x):
+    return 0.0 if x == 0 else abs(x)
+
+
+@pytest.mark.parametrize(
+    ("f", "at", "slope"), [(sinc, 0.0, 0.0), (sinc_of_numpy, 0.0, 0.0), (hole, 2.0, 1.0), (jump, 1.0, 2.0)]
+)
+def test_the_limit_is_taken(f, at, slope):
+    grad = gx.grad(f)
+    for _ in range(2):
+        assert grad(at) == pytest.approx(slope, abs=1e-12)
+        assert grad(at + 0.5) == pytest.approx((f(at + 0.5 + 1e-6) - f(at + 0.5 - 1e-6)) / 2e-6, rel=1e-6)
+
+
+def test_second_derivatives_at_the_point():
+    assert gx.hessian(sinc)(0.0) == pytest.approx(-1 / 3)
+    assert gx.value_and_grad(hole)(2.0) == (pytest.approx(4.0), pytest.approx(1.0))
+
+
+def test_where_the_sides_differ_the_convention_stays():
+    assert gx.grad(kink)(0.0) == 0.0
+    assert gx.grad(kink)(-1.0) == -1.0
+
+
+def test_two_arguments():
+    def f(x, y):
+        return 0.0 if x == y else (x**2 - y**2) / (x - y)
+
+    assert gx.grad(f, (0, 1))(1.0, 1.0) == (pytest.approx(1.0), pytest.approx(1.0))
+
+
+def test_arrays_have_none():
+    grad = gx.grad(lambda v: v.sum() if v[0] == 0 else (v**2).sum())
+    np.testing.assert_array_equal(grad(np.array([0.0, 2.0])), [1.0, 1.0])
+    np.testing.assert_array_equal(grad(np.array([1.0, 2.0])), [2.0, 4.0])
+
+
+def test_which_conditions_single_out_a_point():
+    def f(x, n):
+        y = 1.0 if x == 0 else 2.0
+        z = 1.0 if n == 3 else y
+        return x * z if x > 0 else np.where(x == 5, x, 2 * x)
+
+    program = trace(f, bind(f, (0.0, 2), {}, symbolic=False))
+    found = isolated_points(program, [program.inputs["x"]])
+    assert {n.inputs[1].data for n in found} == {0, 5}
