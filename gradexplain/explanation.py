@@ -50,6 +50,12 @@ class Gradients:
     def __contains__(self, key: object) -> bool:
         return key in self.forms
 
+    @property
+    def together(self) -> Any:
+        """The only closed form as a SymPy expression in the arguments; of several, a SymPy tuple of them."""
+        forms = list(self.forms.values())
+        return forms[0].full if len(forms) == 1 else sp.Tuple(*(f.full for f in forms))
+
     def keys(self) -> Sequence[str]:
         """The keys in order."""
         return tuple(self.forms)
@@ -108,8 +114,7 @@ class Explanation(Display):
     @property
     def gradient(self) -> Any:
         """The closed form as one SymPy expression in the arguments; of several derivatives, a SymPy tuple of them."""
-        forms = self.gradients.values()
-        return forms[0].full if len(forms) == 1 else sp.Tuple(*(f.full for f in forms))
+        return self.gradients.together
 
     # Numbers.
     @property
@@ -308,8 +313,7 @@ class Frozen(Display):
     @property
     def gradient(self) -> Any:
         """As `Explanation.gradient`."""
-        forms = self.gradients.values()
-        return forms[0].full if len(forms) == 1 else sp.Tuple(*(f.full for f in forms))
+        return self.gradients.together
 
 
 def derivative_nodes(program: Program, wrt: Sequence[str], order: int, kind: str) -> dict[str, Node]:

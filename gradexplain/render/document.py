@@ -138,7 +138,7 @@ def _(record: Overview) -> Iterator[Block]:
     )
     yield from _check_lines(record, output)
     if 0 < len(record.tape) <= _LONGEST_TAPE:
-        yield Section(line("What autodiff recorded"), (tape_table(record.tape),), open=False)
+        yield Section(line("What autodiff recorded"), (tape_table(record.tape, adjoints=True),), open=False)
 
 
 def _output(record: Overview) -> str:

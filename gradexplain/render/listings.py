@@ -71,11 +71,13 @@ def gradient_name(output: str, variable: str, shape: tuple[int, ...], *, partial
     )
 
 
-def tape_table(rows: Sequence[TapeRow]) -> Table:
-    """The operations of a program, one a row."""
+def tape_table(rows: Sequence[TapeRow], *, adjoints: bool = False) -> Table:
+    """The operations of a program, one a row; with `adjoints`, what the sweep back gave each of them."""
     valued = any(r.value is not None for r in rows)
     placed = any(r.place is not None for r in rows)
     headers = ("name", "operation", *(["value"] if valued else []), *(["line"] if placed else []), "local derivative")
+    adjoints = adjoints and any(r.adjoint_value is not None for r in rows)
+    headers += ("adjoint",) if adjoints else ()
     table: list[tuple[Line, ...]] = []
     for before, row in zip([None, *rows], rows, strict=False):
         if before is not None and row.number != before.number + 1:
@@ -85,9 +87,19 @@ def tape_table(rows: Sequence[TapeRow]) -> Table:
         cells += [line(number(row.value))] if valued else []
         cells += [_line_number(row.place)] if placed else []
         first, *others = [_local(row, local) for local in row.locals] or [()]
-        table.append((*cells, first))
+        table.append((*cells, first, *([_adjoint(row)] if adjoints else [])))
         table += [(*[()] * len(cells), other) for other in others]
     return Table(headers, tuple(table))
+
+
+def _adjoint(row: TapeRow) -> Line:
+    if row.adjoint_value is None:
+        return ()
+    return (
+        formulas.equal(
+            Formula(row.adjoint, formulas.name_latex(row.adjoint)), Formula(*2 * (number(row.adjoint_value),))
+        ),
+    )
 
 
 def _local(row: TapeRow, local: Local) -> Line:
@@ -171,7 +183,7 @@ def number(value: Any) -> str:
     if array.ndim == 0:
         return str(array[()]) if array.dtype == bool else f"{float(array) + 0.0:.6g}"
     if array.size <= (_SMALL_ARRAY if array.ndim == 1 else _SMALL_MATRIX):
-        return np.array2string(array, separator=", ", formatter={"float_kind": lambda x: f"{x + 0.0:.4g}"}).replace(
+        return np.array2string(array, separator=", ", formatter={"float_kind": lambda x: f"{x + 0.0:.6g}"}).replace(
             "\n", ""
         )
     low, high, mean = (f"{float(f(array)) + 0.0:.4g}" for f in (np.min, np.max, np.mean))
