@@ -119,6 +119,7 @@ _DIAGONALS = (
     Sample(((3, 3),), {"k": -1}),
 )
 
+
 def _broadcast_text(x: Code, *, shape: Shape) -> Code:
     constant_array = {"0": "np.zeros", "1": "np.ones"}.get(x)
     return Code(f"{constant_array}({shape})" if constant_array else f"np.broadcast_to({x}, {shape})")
