@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from gradexplain.errors import ArgumentError
 from gradexplain.explanation import CheckDisplay, Explanation
 from gradexplain.exposition.domain import require_domain
@@ -96,6 +98,7 @@ def _explain(
         f, notes, title = text, text.notes, text.echo
     arguments = bind(f, args, kwargs, symbolic=True)
     names = _chosen(arguments, wrt)
+    _refuse_nan(arguments)
     arguments = [promote(a) if a.name in names and a.is_numeric else a for a in arguments]
     program = trace(f, arguments, stack_results=kind == "jacobian")
     if program.is_numeric:
@@ -110,6 +113,16 @@ def _explain(
             fix="give a point, as in x=3.0",
         )
     return Explanation(program, whole, names, order, kind=kind, title=title, notes=notes)
+
+
+def _refuse_nan(arguments: Sequence[Argument]) -> None:
+    for a in arguments:
+        if a.role == "traced" and a.is_numeric and not np.all(np.isfinite(a.value)):
+            raise ArgumentError(
+                f"argument {a.name} is not finite",
+                why="nothing can be computed from nan or infinity, and so nothing explained",
+                fix=f"give a finite number, as in {a.name}=3.0, or leave {a.name} out",
+            )
 
 
 def _as_names(wrt: Names) -> list[str]:

@@ -155,8 +155,8 @@ class Explanation(Display):
 
     @cached_property
     def sweep(self) -> Sweep:
-        """The reverse sweep of the function along the path taken."""
-        return sweep(self.program.output, [self.program.inputs[n] for n in self.wrt])
+        """The reverse sweep of the function: of all its paths where they were explored, else of the one taken."""
+        return sweep(self.whole.output, [self.whole.inputs[n] for n in self.wrt])
 
     @cached_property
     def tape(self) -> tuple[TapeRow, ...]:

@@ -1,7 +1,7 @@
 """Random programs: built of operators, functions, branches, loops and in-place changes, as Python text.
 
-Each is differentiated and compared with difference quotients of the program itself in high precision (the same text, run
-on mpmath's numbers), and its generated source with the callable.
+Each is differentiated and compared with difference quotients of the program itself in high precision (the same text,
+run on mpmath's numbers), and its generated source with the callable.
 """
 
 import math

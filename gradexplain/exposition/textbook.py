@@ -21,6 +21,7 @@ from gradexplain.exposition.pen import letter
 from gradexplain.exposition.rules import LOGARITHMIC, Rule
 from gradexplain.exposition.terms import plain_product
 from gradexplain.graph import VARIABLE, Node, ancestors, constant, depends_on, variable
+from gradexplain.simplify.parts import on_a_page
 from gradexplain.trace.run import Program
 from gradexplain.trace.source import place_of
 
@@ -127,7 +128,7 @@ class _Stage:
             raw=result if root is None else root.after,
             rewrites=tuple(closed.rewrites) if closed is not None else (),
             result=result,
-            where=tuple(closed.where.items()) if closed is not None else (),
+            where=tuple(on_a_page(closed.where)) if closed is not None else (),
             names=definitions,
             elided=elided,
             conditions=self._conditions(),

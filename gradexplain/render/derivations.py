@@ -22,6 +22,7 @@ from gradexplain.render.blocks import (
     line,
 )
 from gradexplain.simplify import printing
+from gradexplain.simplify.parts import GAP
 
 _LONG_CHAIN = 4  # steps, each inside the last, that are numbered on one level instead
 _ORDINALS = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth")
@@ -104,7 +105,10 @@ def definitions(names: Sequence[tuple[str, Any]]) -> tuple[Formula, ...]:
 
 
 def _where_evaluated(names: Sequence[tuple[str, Any]]) -> tuple[Formula, ...]:
-    return tuple(formulas.equal(Formula(n, formulas.name_latex(n)), simplified(e)) for n, e in names)
+    return tuple(
+        formulas.gap(e) if n == GAP else formulas.equal(Formula(n, formulas.name_latex(n)), simplified(e))
+        for n, e in names
+    )
 
 
 def conditions(listed: Sequence[str]) -> Iterator[Block]:

@@ -29,7 +29,7 @@ from gradexplain.render.blocks import (
 )
 from gradexplain.render.derivations import all_steps, conditions, definitions, derivation, derivative_of, stages_of
 from gradexplain.render.listings import gradient_name, number, sweep, tape_table
-from gradexplain.simplify import printing
+from gradexplain.simplify.parts import GAP
 
 _LONGEST_TAPE = 12  # operations that are listed within an overview
 _MOST_DERIVATIONS = 3  # derivations within an overview
@@ -172,16 +172,11 @@ def _overview_steps(found: Derivation | Sweep) -> Iterator[Block]:
 def _form(record: Overview, output: str, key: str, form: Any) -> Iterator[Block]:
     left = left_side(record, output, key)
     where = tuple(
-        formulas.equal(Formula(n, formulas.name_latex(n)), Formula(t, _where_latex(form, n, t)))
-        for n, t in form.where_text.items()
+        formulas.equal(Formula(n, formulas.name_latex(n)), Formula(t, tex)) if n != GAP else formulas.gap(t)
+        for n, t, tex in form.shown_parts
     )
     yield Equation(formulas.equal(left, Formula(form.text, form.latex)), where=where)
     yield from conditions(form.conditions)
-
-
-def _where_latex(form: Any, name: str, text: str) -> str:
-    expr = form.where.get(name)
-    return "" if expr is None else printing.latex(expr)
 
 
 def left_side(record: Overview, output: str, key: str) -> Formula:

@@ -76,6 +76,11 @@ def equal(left: Formula, right: Formula) -> Formula:
     return Formula(f"{left.text} = {right.text}", f"{left.latex} = {right.latex}")
 
 
+def gap(text: str) -> Formula:
+    """What stands for definitions that are left out."""
+    return Formula(f"... {text}", rf"\ldots \text{{ {text}}}")
+
+
 def prime(expr: Any) -> Formula:
     """The derivative of an expression, marked by a prime."""
     shown = formula(expr)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from gradexplain.errors import ArgumentError
 from gradexplain.graph import Node, ancestors, as_node
 from gradexplain.isolated import at_isolated_point
 from gradexplain.lambdify import Writer
@@ -18,6 +19,7 @@ from gradexplain.simplify.conditions import conditions
 from gradexplain.simplify.entrywise import entries, is_suitable, source_names
 from gradexplain.simplify.fingerprints import refined
 from gradexplain.simplify.numeric import substituted
+from gradexplain.simplify.parts import GAP, Parts, depth, on_a_page
 from gradexplain.simplify.printing import latex, numpy_source, text
 from gradexplain.simplify.rewrite import Rewrite
 from gradexplain.simplify.rules import decimals
@@ -29,6 +31,8 @@ from gradexplain.trace.source import name_of
 
 MOST_WRITTEN_OUT = 400  # operations of a formula that is written out; longer ones are named in parts
 _SMALL = 4  # operations of a shared part that is worth a name
+_MOST_CHECKED = 300  # parts of a formula that is evaluated at points
+_DEEPEST = 80  # functions within functions: SymPy recurses on them
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +75,26 @@ class ClosedForm:
         return {n: text(e) for n, e in self.where.items()}
 
     @property
+    def shown_parts(self) -> tuple[tuple[str, str, str], ...]:
+        """The named parts that fit on a page: name, text, LaTeX (empty where there is none)."""
+        if self.source:
+            return tuple((n, t.replace("np.", ""), "") for n, t in on_a_page(self.source[1]))
+        return tuple((n, e, "") if n == GAP else (n, text(e), latex(e)) for n, e in on_a_page(self.where))
+
+    @property
     def latex(self) -> str:
         """The formula in LaTeX, without the left-hand side."""
         return latex(self.expr)
 
     @property
     def full(self) -> Any:
-        """The formula in the arguments alone: the names in `where` put back."""
+        """The formula in the arguments alone, the names in `where` put back. Raises `ArgumentError` if it is too deep."""
+        if self.where and depth(self.expr, self.where) > _DEEPEST:
+            raise ArgumentError(
+                "the derivative is too long for one SymPy expression",
+                why=f"it has {len(self.where)} named parts, one within the other",
+                fix="use .expr and .where (or .numpy and .where_numpy), or python() of the explanation",
+            )
         table: dict[Any, Any] = {}
         for name, definition in self.where.items():
             table[sp.Symbol(name, real=True)] = substituted(definition, table)
@@ -235,27 +252,30 @@ def _recognised(limit: float) -> Any:
 
 def named_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str]) -> ClosedForm:
     """A long formula in parts: shared nodes get names, the program's own where it has them."""
-    given: dict[Node, Any] = {}
-    where: dict[str, Any] = {}
+    parts = Parts()
     taken = set(names.values()) | set(program.inputs)
     uses = _uses(gradient)
     sizes: dict[Node, int] = {}
     count = 0
     for node in ancestors([gradient]):
-        sizes[node] = bool(node.inputs) + sum(1 if n in given else sizes[n] for n in node.inputs)
+        sizes[node] = bool(node.inputs) + sum(1 if n in parts.symbols else sizes[n] for n in node.inputs)
         if node is gradient or not node.inputs or node.kind == "bool":
             continue
         if (uses[node] > 1 and sizes[node] >= 2) or sizes[node] > 12 * _SMALL:
             name = names.get(node)
-            while name is None or name in where:
+            while name is None or name in parts:
                 count += 1
                 name = None if f"d{count}" in taken else f"d{count}"
-            (where[name],) = expressions([node], given)
-            given[node] = sp.Symbol(name, real=True)
-    (expr,) = expressions([gradient], given)
-    kept = _needed(expr, where)
+            parts.add(name, node)
+    expr = parts.written(gradient)
+    return ClosedForm(key, expr, parts, expr, notes=_sampled_evidence(gradient, program, expr, parts))
+
+
+def _sampled_evidence(gradient: Node, program: Program, expr: Any, parts: Parts) -> tuple[str, ...]:
+    if len(parts) > _MOST_CHECKED:
+        return ()  # written node by node, and each name stands for its node: there is nothing that could differ
     samples = sample([gradient], program.inputs, program.point)
-    return ClosedForm(key, expr, kept, expr, notes=_evidence(samples, expr, tuple(kept.items())))
+    return _evidence(samples, expr, tuple(parts.items()))
 
 
 def _needed(expr: Any, where: dict[str, Any]) -> dict[str, Any]:

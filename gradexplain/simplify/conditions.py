@@ -46,6 +46,8 @@ def _condition(node: Node, operand: int) -> str:
         exponent = node.inputs[1]
         if operand == 1:
             return ""
+        if exponent.kind == "int":
+            return ""
         if exponent.is_constant and isinstance(exponent.data, int):
             return "x != 0" if exponent.data < 0 else ""
         return "x > 0"

@@ -108,8 +108,16 @@ class _Refinement:
         new: dict[Node, Node] = {}
         with mp.workdps(DIGITS):
             for node in order:
-                new[node] = node if node in self.kept or not node.inputs else self._rewritten(node, new)
+                if not node.inputs:
+                    new[node] = node
+                else:
+                    new[node] = self._in_names(node) if node in self.kept else self._rewritten(node, new)
         return new[gradient]
+
+    def _in_names(self, node: Node) -> Node:
+        """A part of the program itself, in terms of its named parts where that is shorter."""
+        found = None if node in self.named or not self.named else self._look_up(self.values[node])
+        return node if found is None or self._cost(found) >= self._cost(node) else found
 
     def _rewritten(self, node: Node, new: Mapping[Node, Node]) -> Node:
         values = self.values[node]

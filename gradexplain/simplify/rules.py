@@ -15,15 +15,22 @@ import sympy as sp
 from gradexplain.simplify.counting import operations
 
 _LONG_DENOMINATOR = 1000
+_HIGHEST_POWER = 24  # of a sum that may be multiplied out
+_LONGEST_ANGLE = 4  # operations
 _CIRCULAR = (sp.sin, sp.cos, sp.tan, sp.sinh, sp.cosh, sp.tanh)
 
 
 class Rule(NamedTuple):
-    """A named rewrite; `most` is the number of operations up to which it is tried."""
+    """A named rewrite; `most` is the number of operations up to which it is tried, `unless` what it can't cope with."""
 
     name: str
     apply: Callable[[Any], Any]
     most: int
+    unless: Callable[[Any], bool] = lambda _: False
+
+    def is_tried(self, expr: Any, size: int) -> bool:
+        """Whether the rule can be expected to end soon on an expression of this size."""
+        return size <= self.most and not self.unless(expr)
 
 
 def common_factor(expr: Any) -> Any:
@@ -162,20 +169,31 @@ def _decimal(r: Any) -> Any:
     return sp.Float(text) if sp.Rational(text) == r and len(text) <= 12 else None
 
 
+def has_high_powers(expr: Any) -> bool:
+    """Whether polynomials would be multiplied out to hundreds of terms: (x + 1)**400."""
+    return any(p.base.is_Add and p.exp.is_Integer and abs(p.exp) > _HIGHEST_POWER for p in expr.atoms(sp.Pow))
+
+
+def has_intricate_angles(expr: Any) -> bool:
+    """Whether circular functions are taken of more than a few operations, or of each other."""
+    angles = [f.args[0] for f in expr.atoms(*_CIRCULAR)]
+    return any(a.has(*_CIRCULAR) or operations(a) > _LONGEST_ANGLE for a in angles)
+
+
 RULES: tuple[Rule, ...] = (
     Rule("common factor", common_factor, 400),
     Rule("common power", shared_powers, 120),
     Rule("powers of one exponent", joined_powers, 120),
-    Rule("signs", signs, 80),
-    Rule("factors under the root", lambda e: signs(radicands(e)), 80),
-    Rule("common power, trigonometric identity", lambda e: sp.trigsimp(shared_powers(e)), 30),
-    Rule("common denominator", sp.together, 160),
-    Rule("factor", sp.factor, 120),
-    Rule("cancel", sp.cancel, 120),
-    Rule("common denominator, factor", common_denominator, 120),
-    Rule("expand", sp.expand, 60),
+    Rule("signs", signs, 80, has_high_powers),
+    Rule("factors under the root", lambda e: signs(radicands(e)), 80, has_high_powers),
+    Rule("common power, trigonometric identity", lambda e: sp.trigsimp(shared_powers(e)), 30, has_intricate_angles),
+    Rule("common denominator", sp.together, 160, has_high_powers),
+    Rule("factor", sp.factor, 120, has_high_powers),
+    Rule("cancel", sp.cancel, 120, has_high_powers),
+    Rule("common denominator, factor", common_denominator, 120, has_high_powers),
+    Rule("expand", sp.expand, 60, has_high_powers),
     Rule("power rules", sp.powsimp, 120),
-    Rule("exponentials", inverted_exponentials, 80),
-    Rule("trigonometric identity", sp.trigsimp, 40),
-    Rule("identities", identities, 40),
+    Rule("exponentials", inverted_exponentials, 80, has_high_powers),
+    Rule("trigonometric identity", sp.trigsimp, 40, has_intricate_angles),
+    Rule("identities", identities, 40, has_intricate_angles),
 )

@@ -130,13 +130,13 @@ def _evaluated(outputs: Sequence[Node], inputs: Mapping[str, Node], point: Mappi
 def _candidates(
     inputs: Mapping[str, Node], point: Mapping[str, Any], pool: Sequence[float], *, near: int
 ) -> Iterator[dict[str, Any]]:
-    """Every other one of the first `near` lies near the point, the rest anywhere; integers keep their number."""
+    """Every other one of the first `near` lies near the point, the rest anywhere; integers stay whole."""
     for i in range(_TRIES):
         candidate = {}
         for k, (name, node) in enumerate(inputs.items()):
             base = point.get(name)
             if node.kind != "float" and base is not None:
-                candidate[name] = mp.mpf(int(base))
+                candidate[name] = mp.mpf(int(base) + i % 3)
             elif base is not None and i % 2 == 0 and i < near:
                 candidate[name] = mp.mpf(float(base)) * (1 + mp.mpf(i + k + 1) / 97) + mp.mpf(i + 1) / 1013
             else:

@@ -102,7 +102,7 @@ def _attempts(raw: Any, known: Vocabulary, notes: list[str]) -> Iterator[Attempt
             yield from _by_branches(raw, known, notes)
         return
     for rule in RULES:
-        if size <= rule.most:
+        if rule.is_tried(raw, size):
             result = _guarded(rule.apply, raw, rule.name, notes)
             if result is not None:
                 yield Attempt(rule.name, result)

@@ -1,4 +1,4 @@
-"""NumPy's functions on traced values: ufuncs and their methods, out=, lists of traced values, functions of functions."""
+"""NumPy's functions on traced values: ufuncs and their methods, out=, lists of traced values, callbacks."""
 
 import numpy as np
 import pytest

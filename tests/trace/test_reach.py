@@ -136,6 +136,21 @@ def test_a_new_attribute_is_seen():
 
     assert checked(gx.grad(f), lambda: setattr(part, "extra", 1)) == [1.0, 2.0]
 
+    class Growing:
+        def __call__(self, x):
+            return x * (2.0 if hasattr(self, "extra") else 1.0)
+
+    for take in (lambda owner: owner, lambda owner: owner.__call__):
+        owner = Growing()
+        assert checked(gx.grad(take(owner)), lambda o=owner: setattr(o, "extra", 1)) == [1.0, 2.0]
+
+
+def test_all_paths_are_forgotten_when_something_changed(monkeypatch):
+    grad = gx.grad(lambda x: K * x if x > 0 else -K * x)
+    assert [grad(1.0), grad(-1.0)] == [2.0, -2.0]
+    monkeypatch.setitem(globals(), "K", 5.0)
+    assert [grad(1.0), grad(-1.0), grad(1.0)] == [5.0, -5.0, 5.0]
+
 
 def test_closures_defaults_and_attributes():
     f, change = closure()

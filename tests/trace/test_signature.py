@@ -137,7 +137,7 @@ def test_an_integer_default_in_the_middle_is_not_taken_for_another_argument():
 
     grad = gx.grad(f)
     assert grad(3.0) == 12.0
-    assert grad(3.0, 3) == 54.0
+    assert grad(3.0, 3) == grad(3.0, 3.0) == 54.0
     assert grad(3.0, k=5.0) == 30.0
     assert grad(3.0, 3, 5.0) == 135.0
     assert grad(3.0) == 12.0

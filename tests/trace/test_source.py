@@ -53,7 +53,7 @@ def test_lines_over_several_lines():
             x
             * x
         )  # fmt: skip
-        return y
+        return y  # noqa: RET504
 
     assert names_and_lines(f, 2.0) == [("mul", "y", 2)]
 

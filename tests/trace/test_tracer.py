@@ -130,7 +130,7 @@ def shape_questions(x):
 
 @at(0.7)
 def text(x):
-    words = f"{x:.3f} {x!r} {x}".split() + ["%.2f" % x, "{:.2f}".format(x), str(x)]
+    words = f"{x:.3f} {x!r} {x}".split() + ["%.2f" % x, "{:.2f}".format(x), str(x)]  # noqa: RUF005, UP031, UP032
     return x * len(words)
 
 
@@ -178,7 +178,7 @@ def patterns(x):
 @at(0.7)
 def functional(x):
     folded = functools.reduce(operator.mul, [x] * 4) + operator.add(x, 1)
-    mapped = list(map(lambda t: t * x, [1, 2, x]))[2] + next(filter(lambda t: t > 0, [-x, x]))
+    mapped = list(map(lambda t: t * x, [1, 2, x]))[2] + next(filter(lambda t: t > 0, [-x, x]))  # noqa: C417
     return folded + mapped + sum(itertools.accumulate([x, x * x, 1.0])) + math.prod([x, x, 2])
 
 
@@ -250,7 +250,8 @@ def view_of_a_part(v):
     b += 1
     b[0] = v[0]
     a[::-1][:2] *= 3
-    return (a**2).sum()
+    a[2] = 5 * v[0]
+    return (a**2).sum() + b[1] * b[0]
 
 
 @at(V)
@@ -262,7 +263,10 @@ def views_of_the_whole(v):
     a.T[1] += v
     np.swapaxes(a, 0, 1)[0] *= 2
     np.reshape(a, (2, 3))[0] += v
-    return (a**2).sum()
+    c = np.zeros((2, 3, 4))
+    np.moveaxis(c, 0, 2)[1, 2, :] = v[:2]
+    c.transpose(2, 0, 1)[0, 1] += v
+    return (a**2).sum() + (c * np.arange(24).reshape(2, 3, 4)).sum()
 
 
 @at(V)
@@ -384,7 +388,7 @@ def test_conversion_to_integers_is_said():
 
 def test_formatting_is_no_way_out_but_float_beside_it_is():
     with pytest.raises(NotTraceableError, match=r"float\(\)"):
-        gx.grad(lambda x: len("%s" % float(x)) * x)(1.0)
+        gx.grad(lambda x: len("%s" % float(x)) * x)(1.0)  # noqa: UP031
 
 
 def test_integer_arguments_steer_the_program():

@@ -1,0 +1,103 @@
+"""The named parts of a long formula, written as SymPy expressions only when someone looks at them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import sympy as sp
+
+from gradexplain.graph import Node
+from gradexplain.symbolic import of_node
+
+_SHOWN = 8  # parts at each end of a long list
+GAP = "..."
+
+
+class Parts(Mapping[str, Any]):
+    """Names and the expressions that they stand for, in terms of the arguments and of earlier names.
+
+    >>> from gradexplain.graph import variable
+    >>> x = variable("x")
+    >>> parts = Parts()
+    >>> parts.add("u", x * x)
+    >>> parts["u"], parts.written(x * x + 1)
+    (x**2, u + 1)
+    """
+
+    def __init__(self) -> None:
+        self._nodes: dict[str, Node] = {}
+        self._written: dict[str, Any] = {}
+        self.symbols: dict[Node, Any] = {}
+
+    def add(self, name: str, node: Node) -> None:
+        """Gives a node a name."""
+        self._nodes[name] = node
+        self.symbols[node] = sp.Symbol(name, real=True)
+
+    def written(self, node: Node) -> Any:
+        """A node as an expression over the names of its parts."""
+        table: dict[Node, Any] = {}
+        waiting = [node]
+        while waiting:
+            n = waiting[-1]
+            missing = [i for i in n.inputs if i not in table and i not in self.symbols]
+            if missing:
+                waiting.extend(missing)
+                continue
+            waiting.pop()
+            table[n] = of_node(n, [self.symbols.get(i) or table[i] for i in n.inputs])
+        return table[node]
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._written:
+            self._written[name] = self.written(self._nodes[name])
+        return self._written[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._nodes)
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return dict, (dict(self),)
+
+
+def on_a_page(parts: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The parts, or the first and the last of a long list with the number of the others between them.
+
+    >>> [name for name, _ in on_a_page({f"d{i}": i for i in range(100)})][7:10]
+    ['d7', '...', 'd92']
+    """
+    names = list(parts)
+    hidden = len(names) - 2 * _SHOWN
+    if hidden <= 1:
+        return [(n, parts[n]) for n in names]
+    ends = [[(n, parts[n]) for n in end] for end in (names[:_SHOWN], names[-_SHOWN:])]
+    return [*ends[0], (GAP, f"{hidden} more"), *ends[1]]
+
+
+def depth(expr: Any, parts: Mapping[str, Any]) -> int:
+    """How many operations are one within the other when the names are written out."""
+    depths: dict[str, int] = {}
+    for name in parts:
+        depths[name] = _depth(parts[name], depths)
+    return _depth(expr, depths)
+
+
+def _depth(expr: Any, names: Mapping[str, int]) -> int:
+    known: dict[Any, int] = {}
+    waiting = [expr]
+    while waiting:
+        node = waiting[-1]
+        missing = [a for a in node.args if a not in known]
+        if missing:
+            waiting.extend(missing)
+            continue
+        waiting.pop()
+        known[node] = names.get(node.name, 0) if node.is_Symbol else 1 + max((known[a] for a in node.args), default=-1)
+    return known[expr]
