@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from gradexplain.api import explain as explain
     from gradexplain.api import explain_hessian as explain_hessian
     from gradexplain.api import explain_jacobian as explain_jacobian
-    from gradexplain.api import grad as grad
-    from gradexplain.api import hessian as hessian
-    from gradexplain.api import jacobian as jacobian
-    from gradexplain.api import jvp as jvp
-    from gradexplain.api import value_and_grad as value_and_grad
-    from gradexplain.api import vjp as vjp
     from gradexplain.api import why as why
+    from gradexplain.derivative import grad as grad
+    from gradexplain.derivative import hessian as hessian
+    from gradexplain.derivative import jacobian as jacobian
+    from gradexplain.derivative import jvp as jvp
+    from gradexplain.derivative import value_and_grad as value_and_grad
+    from gradexplain.derivative import vjp as vjp
     from gradexplain.errors import GradexplainError as GradexplainError
     from gradexplain.errors import TraceWarning as TraceWarning
 

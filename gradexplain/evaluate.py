@@ -16,6 +16,8 @@ from gradexplain.graph import CONSTANT, Fixed, Node
 from gradexplain.numbers import exact_number
 from gradexplain.shapes import Shape
 
+_LARGEST_MAGNITUDE = 20_000  # binary digits before the point
+
 
 def evaluate(outputs: Sequence[Node], values: MutableMapping[Node, Any]) -> list[Any]:
     """The outputs in float64. `values` holds the variables; what is computed on the way is added to it.
@@ -126,9 +128,22 @@ def _scalar_function(node: Node) -> Any:
             y = getattr(mpmath, exact)(*xs) if isinstance(exact, str) else exact(mpmath, *xs)  # type: ignore[misc]
         except (ValueError, ZeroDivisionError, OverflowError, ArithmeticError):
             return _limit(name, xs)
-        return mpmath.mpf("nan") if isinstance(y, mpmath.mpc) else y
+        return mpmath.mpf("nan") if isinstance(y, mpmath.mpc) else bounded(y)
 
     return function
+
+
+def bounded(y: Any) -> Any:
+    """The number; an infinity where it has thousands of digits before the point, of which the next sine would need all.
+
+    >>> bounded(mpmath.mpf(10) ** 1000) < mpmath.inf, bounded(-mpmath.mpf(10) ** 10**6)
+    (True, mpf('-inf'))
+    """
+    if isinstance(y, mpmath.mpf):
+        _, mantissa, exponent, bits = y._mpf_
+        if mantissa and exponent + bits > _LARGEST_MAGNITUDE:
+            return mpmath.inf if y > 0 else -mpmath.inf
+    return y
 
 
 def _limit(name: str, xs: tuple[Any, ...]) -> Any:

@@ -25,7 +25,7 @@ _OF_ONE = (
 )
 ARITIES: dict[str, tuple[int, int | None]] = {
     **dict.fromkeys(_OF_ONE.split(), _ONE),
-    "abs": _ONE,
+    **dict.fromkeys(("sec", "csc", "cot", "sigmoid", "abs"), _ONE),
     "sign": _ONE,
     "log": (1, 2),
     "atan2": _TWO,
@@ -138,7 +138,11 @@ def _plain_math(name: str) -> Callable[..., Any]:
 
 _ON_NODES: dict[str, Callable[..., Any]] = {**MATH, "abs": absolute, "sign": sign}
 _FUNCTIONS: Mapping[str, Any] = {
-    **{n: _applied(n, _plain_math(n), _ON_NODES[n]) for n in ARITIES if n not in ("max", "min")},
+    **{n: _applied(n, _plain_math(n), _ON_NODES[n]) for n in ARITIES if n in _ON_NODES},
+    "sec": lambda x: 1 / _FUNCTIONS["cos"](x),
+    "csc": lambda x: 1 / _FUNCTIONS["sin"](x),
+    "cot": lambda x: 1 / _FUNCTIONS["tan"](x),
+    "sigmoid": lambda x: 1 / (1 + _FUNCTIONS["exp"](-x)),
     "max": _largest,
     "min": _smallest,
     "where": _choice,

@@ -253,7 +253,7 @@ class _Parser:
 
     def function(self, token: Token) -> str | None:
         """The canonical name of the function that a token names, if it names one."""
-        if token.kind == "member" or (token.kind == "name" and token.text not in self.given):
+        if token.kind == "member" or token.text not in self.given:
             name = token.text if token.text in self.functions else ALIASES.get(token.text)
             return name if name in self.functions else None
         return None

@@ -88,7 +88,7 @@ class ClosedForm:
 
     @property
     def full(self) -> Any:
-        """The formula in the arguments alone, the names in `where` put back. Raises `ArgumentError` if it is too deep."""
+        """The formula in the arguments alone; raises `ArgumentError` where it is too deep for SymPy."""
         if self.where and depth(self.expr, self.where) > _DEEPEST:
             raise ArgumentError(
                 "the derivative is too long for one SymPy expression",

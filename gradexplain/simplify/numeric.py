@@ -15,6 +15,7 @@ import sympy as sp
 from sympy.functions.elementary.piecewise import ExprCondPair
 
 from gradexplain.errors import GradexplainError
+from gradexplain.evaluate import bounded
 from gradexplain.ops.arithmetic import exact_power
 from gradexplain.ops.pieces import compared, piecewise
 
@@ -98,7 +99,7 @@ def _apply(node: Any, args: list[Any], table: Mapping[str, Any]) -> Any:
             f"{type(node).__name__} has no numerical value here", fix="please report the formula"
         )
     try:
-        return function(*args)
+        return bounded(function(*args))
     except (ValueError, TypeError, AttributeError, ArithmeticError):
         return mp.nan
 

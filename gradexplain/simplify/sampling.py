@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import mpmath as mp
+import numpy as np
 
-from gradexplain.evaluate import evaluate_exact
+from gradexplain.evaluate import evaluate, evaluate_exact
 from gradexplain.graph import Node
 from gradexplain.simplify.numeric import UnknownFunctionError, value
 
@@ -52,6 +53,8 @@ _WIDE = (
 )
 _TRIES = 28
 _ENOUGH = 7
+_FEW = 3  # with fewer points than these, a domain is searched for
+_SCANNED = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,19 @@ class Samples:
             except (UnknownFunctionError, KeyError):
                 return False
 
+    def agree(self, a: Any, b: Any) -> bool:
+        """Whether two expressions have the same values at all points where the first is a real number; at 3 at least."""
+        pairs = []
+        with mp.workdps(DIGITS):
+            try:
+                for point in self.points:
+                    one = value(a, point)
+                    if mp.isfinite(one) and not mp.im(one):
+                        pairs.append((one, value(b, point)))
+                return len(pairs) >= _FEW and all(_close(two, one) for one, two in pairs)
+            except (UnknownFunctionError, KeyError):
+                return False
+
 
 def _with_names(expr: Any, where: Sequence[tuple[str, Any]], point: Mapping[str, Any]) -> Any:
     table = dict(point)
@@ -92,12 +108,32 @@ def _close(a: Any, b: Any) -> bool:
 
 def sample(outputs: Sequence[Node], inputs: Mapping[str, Node], point: Mapping[str, Any]) -> Samples:
     """Points near the given one and about the origin at which all outputs are finite real numbers."""
-    return _sample(outputs, inputs, _candidates(inputs, point, _POOL, near=8), _ENOUGH)
+    found = _sample(outputs, inputs, _candidates(inputs, point, _POOL, near=8), _ENOUGH)
+    return found if len(found.points) >= _FEW else found.joined(_sample(outputs, inputs, _scanned(outputs, inputs), _ENOUGH))
 
 
 def sample_widely(outputs: Sequence[Node], inputs: Mapping[str, Node], point: Mapping[str, Any]) -> Samples:
     """Points of all sizes and signs: what is true near one point need not be true on the other side of a root."""
     return _sample(outputs, inputs, _candidates(inputs, point, _WIDE, near=0), 2 * _ENOUGH)
+
+
+def _scanned(outputs: Sequence[Node], inputs: Mapping[str, Node]) -> Iterator[dict[str, Any]]:
+    """Points of a small domain, found among many at which the program is evaluated in float64, all at once."""
+    generator = np.random.default_rng(0)
+    columns = {}
+    for name, node in inputs.items():
+        if node.kind != "float":
+            return
+        close = generator.uniform(-30.0, 30.0, _SCANNED // 2)
+        wide = 10 ** generator.uniform(-5.0, 5.0, _SCANNED // 2) * generator.choice([-1.0, 1.0], _SCANNED // 2)
+        columns[name] = generator.permutation(np.concatenate([close, wide]))
+    try:
+        values = evaluate(outputs, {inputs[n]: c for n, c in columns.items()})
+    except (TypeError, ValueError, ArithmeticError):
+        return
+    finite = np.logical_and.reduce([np.isfinite(np.broadcast_to(v, _SCANNED)) for v in values])
+    for i in np.flatnonzero(finite)[: 3 * _ENOUGH]:
+        yield {name: mp.mpf(round(float(c[i]), 12)) for name, c in columns.items()}
 
 
 def _sample(
@@ -138,7 +174,8 @@ def _candidates(
             if node.kind != "float" and base is not None:
                 candidate[name] = mp.mpf(int(base) + i % 3)
             elif base is not None and i % 2 == 0 and i < near:
-                candidate[name] = mp.mpf(float(base)) * (1 + mp.mpf(i + k + 1) / 97) + mp.mpf(i + 1) / 1013
+                step = 1 if i % 4 else 1000  # some very near: the domain may be small
+                candidate[name] = mp.mpf(float(base)) * (1 + mp.mpf(i + k + 1) / 97 / step) + mp.mpf(i + 1) / 1013 / step
             else:
                 candidate[name] = mp.mpf(pool[(i * (k + 1) + 3 * k) % len(pool)]) + mp.mpf(i) / 1009
         yield candidate

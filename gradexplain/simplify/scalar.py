@@ -53,7 +53,7 @@ def simplified(
     notes: list[str] = []
     if cost(raw, known) <= _MINIMAL:
         return raw, (), ()
-    for attempt in _attempts(raw, known, notes):
+    for attempt in _attempts(raw, samples, known, notes):
         if attempt.expr is None or _forbidden(attempt.expr) or cost(attempt.expr, known) >= cost(best, known):
             continue
         if samples.points and samples.agrees(attempt.expr, which, where):
@@ -95,11 +95,11 @@ def _forbidden(expr: Any) -> bool:
     )
 
 
-def _attempts(raw: Any, known: Vocabulary, notes: list[str]) -> Iterator[Attempt]:
+def _attempts(raw: Any, samples: Samples, known: Vocabulary, notes: list[str]) -> Iterator[Attempt]:
     size = operations(raw)
     if raw.has(sp.Piecewise):
         if size <= _LARGEST_BRANCHED:
-            yield from _by_branches(raw, known, notes)
+            yield from _by_branches(raw, samples, known, notes)
         return
     for rule in RULES:
         if rule.is_tried(raw, size):
@@ -130,14 +130,20 @@ def _guarded(rewrite: Callable[[Any], Any], raw: Any, rule: str, notes: list[str
     return result
 
 
-def _by_branches(raw: Any, known: Vocabulary, notes: list[str]) -> Iterator[Attempt]:
-    """Branches in front, each the cheapest of its own candidates."""
+def _by_branches(raw: Any, samples: Samples, known: Vocabulary, notes: list[str]) -> Iterator[Attempt]:
+    """Branches in front, each the cheapest of its own candidates: those that agree at every point, not on their side of
+    a condition alone, since no point may lie there.
+    """
 
     def cheapest(piece: Any) -> Any:
         if piece.has(sp.Piecewise):
             return piece
-        options = [a.expr for a in _attempts(piece, known, notes) if not _forbidden(a.expr)]
-        return min([piece, *options], key=lambda e: cost(e, known))
+        options = [a.expr for a in _attempts(piece, samples, known, notes) if not _forbidden(a.expr)]
+        cheaper = sorted((e for e in dict.fromkeys(options) if cost(e, known) < cost(piece, known)), key=by_cost)
+        return next((e for e in cheaper if samples.agree(piece, e)), piece)
+
+    def by_cost(expr: Any) -> float:
+        return cost(expr, known)
 
     result = _guarded(lambda e: branches.opened(e, lambda piece: piece), raw, "branch by branch", notes)
     if result is not None:

@@ -90,7 +90,7 @@ REFUSED = [  # text, column of the caret, words of the message
     ("", 0, "the formula is empty"), ("x +", 3, "ends too early"), ("x +)", 3, "a bracket is closed"),
     ("((x)", 0, "a bracket is never closed"), ("()", 0, "must hold one value"), ("x*(1, 2)", 2, "must hold one value"),
     ("* x", 0, "'*' has no meaning here"), ("x***2", 3, "write for example"), ("x else y", 2, "'else' has no"),
-    ("(x else y)", 3, "'else' has no"), ("(x>0) + 1", 2, "a condition is no number"),
+    ("(x else y)", 3, "'else' has no"), ("(|x)|", 3, "')' has no"), ("(x>0) + 1", 2, "a condition is no number"),
     ("x || y", 3, "'|' is never closed"), ("|x, y|", 0, "must hold one value"), ("x if x > 0", 2, "'if' has no 'else'"),
     ("x > 0", 2, "a condition is no number"), ("2*(x>0)", 4, "a condition is no"), ("sin(x > 0)", 6, "condition is no"),
     ("1/x, x>0", 3, "',' has no meaning here"), ("x if x else 1", 5, "a condition must compare"),
@@ -107,7 +107,7 @@ REFUSED = [  # text, column of the caret, words of the message
     ("sin x(x+1)", 5, "where the argument of sin ends"), ("sin 2cos x", 5, "where the argument of sin ends"),
     ("√2x", 2, "where the root ends"), ("√x²", 2, "where the root ends"), ("√(x+1)^2", 6, "where the root ends"),
     ("√-x", 1, "'-' has no meaning here"), ("sinx", 0, "write sin(x)"), ("3cos3x", 1, "write cos(3x)"),
-    ("t*cost", 2, "write cos(t)"),
+    ("t*cost", 2, "write cos(t)"), ("logx", 0, "write log(x)"),
     # constants
     ("9**9**9", 1, "more than 4096 bits"), ("((9**9)**9999)**9999*x", 7, "more than 4096 bits"),
     ("10**1000000*x", 2, "more than 4096 bits"), ("(1/3)**-99999", 5, "4096 bits"), ("pi**pi**pi**pi", 2, "4096 bits"),

@@ -276,6 +276,7 @@ def test_all_is_put_back(error):
     *before, limit = before
     assert [a is b for a, b in zip(before, after, strict=True)] == [True] * len(before)
     assert limit_after == limit
+    assert StandIn not in map(type, after)
     assert type(math.sin) is type(abs)
     assert type(np.zeros(2)) is np.ndarray
 
