@@ -17,6 +17,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gradexplain.collector import paused
 from gradexplain.errors import (
     ArgumentError,
     DomainError,
@@ -46,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command; gives its exit code."""
     options = _parser().parse_args(argv)
     try:
-        with _patience():
+        with _patience(), paused():  # the collector would run dozens of times while SymPy loads
             return _run(options)
     except GradexplainError as error:
         print(f"gradexplain: {_visible(str(error))}", file=sys.stderr)

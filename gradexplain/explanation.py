@@ -131,7 +131,7 @@ class Explanation(Display):
         if not self.program.is_numeric:
             return {}
         found = values.gradient_values(self._nodes_at_point, self.program)
-        if self.whole.explored and self.program.conditions:
+        if self.whole.explored and self.is_scalar:
             found |= values.isolated_values(self._nodes, self.whole)
         return {key: self._from_closed_form(key, value) for key, value in found.items()}
 

@@ -59,23 +59,28 @@ _QUIET = _make_quiet()
 _SPACE["quiet"] = _QUIET
 
 
+_TYPES: dict[str, Any] = {"float": float, "int": int, "bool": bool}
+_LETTERS = {"float": "f", "int": "iu", "bool": "b"}
+_SCALARS = {float: "f", int: "i", bool: "b", np.float64: "f"}
+
+
 def as_input(value: Any, node: Node, *, promote: bool) -> Any:
     """A value as the program takes it at a variable, None if it does not fit; integers fit a float where they may."""
     kind = type(value)
-    wanted = {"float": "f", "int": "iu", "bool": "b"}[node.kind] + ("iub" if promote else "")
-    if not node.shape and issubclass(kind, (bool, int, float)):
-        letter = "b" if kind is bool else "i" if issubclass(kind, int) else "f"
-    elif issubclass(kind, (np.generic, np.ndarray)) and not issubclass(kind, np.ma.MaskedArray):
+    letter = _SCALARS.get(kind)
+    if letter is None:
+        if kind in (list, tuple) and node.shape:
+            value = _array_of(value)
+        elif not issubclass(kind, (np.generic, np.ndarray)) or issubclass(kind, np.ma.MaskedArray):
+            return None
         letter = value.dtype.kind
-    elif kind in (list, tuple) and node.shape:
-        value = _array_of(value)
-        letter = value.dtype.kind
-    else:
+        if value.shape != node.shape:
+            return None
+    elif node.shape:
         return None
-    if letter not in wanted or np.shape(value) != node.shape:
+    if letter not in _LETTERS[node.kind] and not (promote and letter in "iub"):
         return None
-    to: Any = {"float": float, "int": int, "bool": bool}[node.kind]
-    return np.asarray(value, dtype=to) if node.shape else to(value)
+    return np.asarray(value, dtype=_TYPES[node.kind]) if node.shape else _TYPES[node.kind](value)
 
 
 def _array_of(values: Any) -> Any:
@@ -171,8 +176,10 @@ class Function:
         given = [as_input(v, x, promote=x in self._promoted) for v, x in zip(values, self.inputs, strict=True)]
         if any(v is None for v in given):
             return None
-        table = dict(zip(self.inputs, given, strict=True))
-        return given if all(np.array_equal(table[x], n) for x, n in self._pinned.items()) else None
+        if self._pinned:
+            table = dict(zip(self.inputs, given, strict=True))
+            return given if all(np.array_equal(table[x], n) for x, n in self._pinned.items()) else None
+        return given
 
     def _on_numpy(self, *values: Any) -> Any:
         values = tuple([np.float64(v) if type(v) is float else v for v in values])  # 1/0.0 is infinite then

@@ -47,7 +47,7 @@ def at_isolated_point(
     for left, right in zip(*sides, strict=True):
         if not (mpmath.isfinite(left) and abs(left - right) <= _AGREE * max(1, abs(left))):
             return None
-        out.append(float(left))
+        out.append(float((left + right) / 2))  # what is of first order in the step cancels
     return out
 
 

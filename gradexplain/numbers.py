@@ -14,6 +14,7 @@ from typing import Any, Literal
 Form = Literal["rational", "pi", "sqrt", "sqrt_pi", "e", "float"]
 _LARGEST_DENOMINATOR = 100_000
 _LARGEST_FRACTION = 2**33  # numerator times denominator: by chance one float in fifty thousand is one
+_DIGITS = 60
 _SHORT_DECIMAL = 10  # digits: what a person types
 _SMALL = 1000  # numerators and denominators inside roots and beside pi
 
@@ -49,7 +50,8 @@ class ExactNumber:
         import sympy as sp
 
         if not isinstance(self.factor, Fraction):
-            return sp.Float(repr(self.factor)) if math.isfinite(self.factor) else _infinite(sp, self.factor)
+            # With more digits than a float has, so that what SymPy computes with it keeps those that it has.
+            return sp.Float(self.factor, _DIGITS) if math.isfinite(self.factor) else _infinite(sp, self.factor)
         value = sp.Rational(self.factor.numerator, self.factor.denominator)
         match self.form:
             case "pi":

@@ -11,7 +11,7 @@ import numpy as np
 from gradexplain.errors import ArgumentError, GradexplainError
 from gradexplain.evaluate import evaluate_exact, exact_array
 from gradexplain.graph import Node, ancestors
-from gradexplain.isolated import at_isolated_point
+from gradexplain.isolated import at_isolated_point, isolated_points
 from gradexplain.simplify.numeric import value
 from gradexplain.trace.run import Program, apply
 
@@ -30,7 +30,7 @@ def gradient_values(nodes: Mapping[str, Node], program: Program) -> dict[str, An
 
 
 def _better_value(node: Node, program: Program, found: Any) -> Any:
-    if node.shape == () and _asks_for_equality(node):
+    if node.shape == () and asks_for_equality(node):
         limit = at_isolated_point([node], program.inputs, program.point)
         if limit is not None:
             return limit[0]
@@ -61,14 +61,14 @@ def exact_value(node: Node, program: Program) -> Any:
             return None
 
 
-def _asks_for_equality(node: Node) -> bool:
+def asks_for_equality(node: Node) -> bool:
+    """Whether a node is computed with the help of `==`."""
     return any(n.op.name in ("equal", "not_equal") for n in ancestors([node]))
 
 
 def isolated_values(nodes: Mapping[str, Node], whole: Program) -> dict[str, Any]:
-    """Gradients at a point that a branch asked for by `==`: the limits of the joined function's derivatives."""
-    taken = [c for c in whole.conditions if c.truth and c.node.op.name == "equal"]
-    if not taken:
+    """Gradients at a point that a branch or a `where` asks for by `==`: the limits of the derivatives around it."""
+    if not any(whole.trace.value(point) for point in isolated_points(whole, list(whole.inputs.values()))):
         return {}
     limits = at_isolated_point(list(nodes.values()), whole.inputs, whole.point)
     return {} if limits is None else dict(zip(nodes, limits, strict=True))

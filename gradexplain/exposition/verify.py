@@ -26,7 +26,7 @@ from gradexplain.evaluate import evaluate_exact
 from gradexplain.exposition.exact import Slope, accepts, slope
 from gradexplain.exposition.model import CheckReport, CheckRow
 from gradexplain.exposition.quotients import Ladder, Verdict, ladder
-from gradexplain.exposition.values import MOST_EXACT_WORK, exact_value, moved
+from gradexplain.exposition.values import MOST_EXACT_WORK, asks_for_equality, exact_value, moved
 from gradexplain.graph import Node, ancestors, constant
 from gradexplain.simplify.sampling import sample
 from gradexplain.trace.run import Program, apply
@@ -84,9 +84,9 @@ def _by_coordinate(program: Program, claims: Sequence[Claim], black_box: bool) -
 def _judged(claim: Claim, values: Any, program: Program) -> Any:
     """A formula is judged by its exact value: what float64 loses on the way is no fault of the formula."""
     assert claim.node is not None
-    exact = exact_value(claim.node, program)
+    exact = None if asks_for_equality(claim.node) else exact_value(claim.node, program)
     if exact is None:
-        return values
+        return values  # at an isolated point the claim is the limit, not what the graph gives there
     exact = np.broadcast_to(np.asarray(exact, dtype=float), values.shape)
     return np.where(np.isfinite(exact), exact, values)
 

@@ -192,7 +192,7 @@ def _fold_pow(a: Node, b: Node) -> Node | None:
 
 def _power(a: Any, b: Any) -> Any:
     """NumPy's power on floats: 2**-1 is 0.5, (-8)**(1/3) is nan."""
-    return np.power(np.asarray(a, dtype=float), b)[()]
+    return np.asarray(a, dtype=float)[()] ** b
 
 
 def exact_power(mp: Any, a: Any, b: Any) -> Any:

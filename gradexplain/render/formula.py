@@ -12,13 +12,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import sympy as sp
-from sympy.printing.latex import LatexPrinter
 from sympy.printing.precedence import PRECEDENCE, precedence_traditional
 
 from gradexplain.escape import identifier_latex
 from gradexplain.notation import ArrayOperation
 from gradexplain.render.blocks import Formula
-from gradexplain.simplify.printing import Conditions
+from gradexplain.simplify.printing import Conditions, FormulaLatex
 
 
 def text(expr: Any) -> str:
@@ -190,9 +189,6 @@ class _TextPrinter(Conditions):
         ]
         return f"({' else '.join(pieces)})"
 
-    def _print_Float(self, expr: Any) -> str:
-        return repr(float(expr))
-
 
 def _bare(text: str) -> str:
     """The text without parentheses around the whole of it."""
@@ -210,7 +206,7 @@ def _is_matrix_product(expr: Any) -> bool:
     return isinstance(expr, ArrayOperation) and str(expr.args[0]) == "matmul"
 
 
-class _LatexPrinter(LatexPrinter):
+class _LatexPrinter(FormulaLatex):
     def _print_Mul(self, expr: Any) -> str:
         factors = _Factors.of(expr)
         sign = "- " if factors.sign < 0 else ""

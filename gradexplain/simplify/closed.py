@@ -18,13 +18,14 @@ from gradexplain.numbers import exact_number
 from gradexplain.simplify.conditions import conditions
 from gradexplain.simplify.entrywise import entries, is_suitable, source_names
 from gradexplain.simplify.fingerprints import refined
-from gradexplain.simplify.numeric import substituted
+from gradexplain.simplify.numeric import rounded, substituted
 from gradexplain.simplify.parts import GAP, Parts, depth, on_a_page
 from gradexplain.simplify.printing import latex, numpy_source, text
 from gradexplain.simplify.rewrite import Rewrite
 from gradexplain.simplify.rules import decimals
 from gradexplain.simplify.sampling import Samples, sample, sample_widely
 from gradexplain.simplify.scalar import Vocabulary, cost, simplified, vocabulary
+from gradexplain.simplify.watchdog import within
 from gradexplain.symbolic import expressions, symbol, tree_size
 from gradexplain.trace.run import Program
 from gradexplain.trace.source import name_of
@@ -32,6 +33,7 @@ from gradexplain.trace.source import name_of
 MOST_WRITTEN_OUT = 400  # operations of a formula that is written out; longer ones are named in parts
 _SMALL = 4  # operations of a shared part that is worth a name
 _MOST_CHECKED = 300  # parts of a formula that is evaluated at points
+_PATIENCE = 3.0  # seconds for building an expression of at most MOST_WRITTEN_OUT operations
 _DEEPEST = 80  # functions within functions: SymPy recurses on them
 
 
@@ -66,13 +68,6 @@ class ClosedForm:
         if self.shown:
             return self.shown
         return self.source[0].replace("np.", "") if self.source else text(self.expr)
-
-    @property
-    def where_text(self) -> Mapping[str, str]:
-        """The named parts as plain text."""
-        if self.source:
-            return {n: t.replace("np.", "") for n, t in self.source[1].items()}
-        return {n: text(e) for n, e in self.where.items()}
 
     @property
     def shown_parts(self) -> tuple[tuple[str, str, str], ...]:
@@ -150,9 +145,17 @@ def scalar_form(key: str, gradient: Node, program: Program, names: Mapping[Node,
     """The closed form of a scalar derivative of a scalar program: the cheapest of the checked candidates."""
     if tree_size(gradient) > MOST_WRITTEN_OUT:
         return named_form(key, gradient, program, names)
+    found = _cheapest_form(key, gradient, program, names)
+    where = {n: rounded(e) for n, e in found.where.items()}
+    return replace(found, expr=rounded(found.expr), where=where, raw=rounded(found.raw))
+
+
+def _cheapest_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str]) -> ClosedForm:
     near = sample([gradient], program.inputs, program.point)
     samples = near.joined(sample_widely([gradient], program.inputs, program.point))
-    (raw,) = expressions([gradient])
+    raw = _written(gradient)
+    if raw is None:
+        return named_form(key, gradient, program, names)
     known = _vocabulary(program, raw)
     healed = _heal(raw, gradient, program)
     if healed is not raw:
@@ -174,8 +177,10 @@ def _candidate(
     """One candidate graph, over some of the program's names, simplified and checked."""
     if tree_size(node, given) > MOST_WRITTEN_OUT:
         return None
-    (start,) = expressions([node], given)
-    where = _definitions(start, given)
+    start = _written(node, given)
+    where = None if start is None else _definitions(start, given)
+    if where is None:
+        return None
     expr, rewrites, notes = simplified(start, samples, 0, known, tuple(where.items()))
     expr = decimals(expr)
     where = {n: where[n] for n in _needed(expr, where)}
@@ -201,18 +206,30 @@ def _namings(program: Program, names: Mapping[Node, str]) -> list[dict[Node, Any
     return [{}, own] if own else [{}]
 
 
-def _definitions(expr: Any, given: Mapping[Node, Any]) -> dict[str, Any]:
+def _definitions(expr: Any, given: Mapping[Node, Any]) -> dict[str, Any] | None:
     """What the names in a formula stand for, in terms of the arguments and of earlier names."""
     table: dict[str, Any] = {}
     for node in sorted(given, key=lambda n: n.index):
         earlier = {n: s for n, s in given.items() if n.index < node.index}
-        (table[given[node].name],) = expressions([node], earlier)
+        table[given[node].name] = _written(node, earlier)
+    if None in table.values():
+        return None
     return _needed(expr, table)
+
+
+def _written(node: Node, given: Mapping[Node, Any] | None = None) -> Any:
+    """A node as an expression, None where SymPy does not come to an end: it evaluates as it builds, and may loop.
+
+    What it writes with the imaginary unit is undefined: sqrt(-2) of real numbers.
+    """
+    expr = within(_PATIENCE, lambda: expressions([node], given)[0])
+    return substituted(expr, {sp.I: sp.nan}) if expr is not None and expr.has(sp.I) else expr
 
 
 def _vocabulary(program: Program, raw: Any) -> Vocabulary:
     is_small = tree_size(program.output) <= MOST_WRITTEN_OUT
-    return vocabulary(expressions([program.output])[0] if is_small else raw, raw)
+    written = _written(program.output) if is_small else None
+    return vocabulary(raw if written is None else written, raw)
 
 
 def _evidence(samples: Samples, expr: Any, where: tuple[tuple[str, Any], ...] = ()) -> tuple[str, ...]:
@@ -268,14 +285,15 @@ def named_form(key: str, gradient: Node, program: Program, names: Mapping[Node, 
                 name = None if f"d{count}" in taken else f"d{count}"
             parts.add(name, node)
     expr = parts.written(gradient)
-    return ClosedForm(key, expr, parts, expr, notes=_sampled_evidence(gradient, program, expr, parts))
+    notes = _sampled_evidence(gradient, program, expr, parts)
+    return ClosedForm(key, rounded(expr), parts, rounded(expr), notes=notes)
 
 
 def _sampled_evidence(gradient: Node, program: Program, expr: Any, parts: Parts) -> tuple[str, ...]:
     if len(parts) > _MOST_CHECKED:
         return ()  # written node by node, and each name stands for its node: there is nothing that could differ
     samples = sample([gradient], program.inputs, program.point)
-    return _evidence(samples, expr, tuple(parts.items()))
+    return _evidence(samples, expr, tuple((name, parts.written(node)) for node, name in parts.nodes()))
 
 
 def _needed(expr: Any, where: dict[str, Any]) -> dict[str, Any]:
@@ -306,4 +324,5 @@ def array_form(key: str, gradient: Node, program: Program, names: Mapping[Node, 
     text_form = str(result)
     symbols = {x: symbol(x) for x in program.inputs.values()}
     expr = expressions([gradient], symbols)[0] if tree_size(gradient) <= MOST_WRITTEN_OUT else sp.Symbol(text_form)
+    expr = rounded(expr)
     return ClosedForm(key, expr, {}, expr, shape=gradient.shape, source=(text_form, where))

@@ -19,6 +19,8 @@ from gradexplain.evaluate import bounded
 from gradexplain.ops.arithmetic import exact_power
 from gradexplain.ops.pieces import compared, piecewise
 
+_DOUBLE = 53  # binary digits
+
 
 class UnknownFunctionError(GradexplainError):
     """A formula holds a function that can't be evaluated numerically."""
@@ -107,7 +109,18 @@ def _apply(node: Any, args: list[Any], table: Mapping[str, Any]) -> Any:
 def _number(node: Any) -> Any:
     if node.is_Rational:
         return mp.mpf(int(node.p)) / int(node.q)
-    return mp.mpf(str(node)) if node.is_finite else {sp.oo: mp.inf, -sp.oo: -mp.inf}.get(node, mp.nan)
+    if node.is_Float:  # a float of the program, or a decimal as it was typed
+        return mp.make_mpf(node._mpf_) if node._prec > _DOUBLE else mp.mpf(repr(float(node)))
+    return {sp.oo: mp.inf, -sp.oo: -mp.inf}.get(node, mp.nan)
+
+
+def rounded(expr: Any) -> Any:
+    """The decimal numbers of a formula as floats, which are what is shown.
+
+    >>> rounded(sp.Float(0.1, 60) * sp.Symbol("x"))
+    0.1*x
+    """
+    return expr.xreplace({f: sp.Float(float(f)) for f in expr.atoms(sp.Float) if f._prec > _DOUBLE})
 
 
 def _piecewise(*pairs: Any) -> Any:

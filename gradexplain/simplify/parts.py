@@ -8,6 +8,7 @@ from typing import Any
 import sympy as sp
 
 from gradexplain.graph import Node
+from gradexplain.simplify.numeric import rounded
 from gradexplain.symbolic import of_node
 
 _SHOWN = 8  # parts at each end of a long list
@@ -35,6 +36,10 @@ class Parts(Mapping[str, Any]):
         self._nodes[name] = node
         self.symbols[node] = sp.Symbol(name, real=True)
 
+    def nodes(self) -> Iterator[tuple[Node, str]]:
+        """The nodes that have names, in order."""
+        return ((node, name) for name, node in self._nodes.items())
+
     def written(self, node: Node) -> Any:
         """A node as an expression over the names of its parts."""
         table: dict[Node, Any] = {}
@@ -51,7 +56,7 @@ class Parts(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._written:
-            self._written[name] = self.written(self._nodes[name])
+            self._written[name] = rounded(self.written(self._nodes[name]))
         return self._written[name]
 
     def __iter__(self) -> Iterator[str]:

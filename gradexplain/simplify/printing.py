@@ -15,9 +15,12 @@ from gradexplain.escape import identifier_latex
 
 
 class Conditions(StrPrinter):
-    """Conditions as Python has them: `x > 0 and y != 1`."""
+    """Conditions as Python has them: `x > 0 and y != 1`; decimal numbers with the digits that a float has."""
 
-    def _print_Relational(self, expr: Any) -> str:  # noqa: N802 (SymPy's dispatch)
+    def _print_Float(self, expr: Any) -> str:  # noqa: N802 (SymPy's dispatch)
+        return repr(float(expr))
+
+    def _print_Relational(self, expr: Any) -> str:  # noqa: N802
         sign = {"Eq": "==", "Ne": "!="}.get(type(expr).__name__) or expr.rel_op
         return f"{self._print(expr.lhs)} {sign} {self._print(expr.rhs)}"
 
@@ -82,9 +85,6 @@ class _TextPrinter(Conditions):
     def _print_Min(self, expr: Any) -> str:  # noqa: N802
         return f"min({', '.join(map(self._print, expr.args))})"
 
-    def _print_Float(self, expr: Any) -> str:  # noqa: N802
-        return repr(float(expr))
-
 
 class _NumpyPrinter(SciPyPrinter):
     """NumPy source as people write it: `np.where(x > 0, 2*x, -1)`; special functions through SciPy, which a program
@@ -117,6 +117,7 @@ class _NumpyPrinter(SciPyPrinter):
     def _print_ITE(self, expr: Any) -> str:  # noqa: N802
         return f"np.where({', '.join(map(self._print, expr.args))})"
 
+    _print_Float = Conditions._print_Float  # noqa: N815
     _print_Relational = _print_Equality = _print_Unequality = Conditions._print_Relational  # noqa: N815
 
     def _print_And(self, expr: Any) -> str:  # noqa: N802
@@ -139,8 +140,11 @@ class _NumpyPrinter(SciPyPrinter):
         return str(text)
 
 
-class _LatexPrinter(LatexPrinter):
+class FormulaLatex(LatexPrinter):
     """LaTeX, for what SymPy has no LaTeX of."""
+
+    def _print_Float(self, expr: Any) -> str:  # noqa: N802
+        return str(super()._print_Float(sp.Float(float(expr))))
 
     def _print_ComplexInfinity(self, expr: Any) -> str:  # noqa: N802
         return r"\text{undefined}"
@@ -173,7 +177,7 @@ def text(expr: Any) -> str:
 def latex(expr: Any) -> str:
     """LaTeX with names escaped."""
     names = {s: identifier_latex(s.name) for s in expr.free_symbols}
-    return str(_LatexPrinter({"symbol_names": names}).doprint(expr))
+    return str(FormulaLatex({"symbol_names": names}).doprint(expr))
 
 
 def numpy_source(expr: Any, names: Mapping[str, str] | None = None) -> str:

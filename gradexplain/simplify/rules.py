@@ -177,7 +177,10 @@ def has_high_powers(expr: Any) -> bool:
 def has_intricate_angles(expr: Any) -> bool:
     """Whether circular functions are taken of more than a few operations, or of each other."""
     angles = [f.args[0] for f in expr.atoms(*_CIRCULAR)]
-    return any(a.has(*_CIRCULAR) or operations(a) > _LONGEST_ANGLE for a in angles)
+    return any(
+        a.has(*_CIRCULAR) or operations(a) > _LONGEST_ANGLE or any(p.base.is_Add for p in a.atoms(sp.Pow))
+        for a in angles
+    )
 
 
 RULES: tuple[Rule, ...] = (

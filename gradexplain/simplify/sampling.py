@@ -54,7 +54,7 @@ _WIDE = (
 _TRIES = 28
 _ENOUGH = 7
 _FEW = 3  # with fewer points than these, a domain is searched for
-_SCANNED = 20_000
+_SCANNED = 60_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Samples:
                 return False
 
     def agree(self, a: Any, b: Any) -> bool:
-        """Whether two expressions have the same values at all points where the first is a real number; at 3 at least."""
+        """Whether two expressions are equal wherever the first is a real number, which is at three points at least."""
         pairs = []
         with mp.workdps(DIGITS):
             try:
@@ -109,7 +109,9 @@ def _close(a: Any, b: Any) -> bool:
 def sample(outputs: Sequence[Node], inputs: Mapping[str, Node], point: Mapping[str, Any]) -> Samples:
     """Points near the given one and about the origin at which all outputs are finite real numbers."""
     found = _sample(outputs, inputs, _candidates(inputs, point, _POOL, near=8), _ENOUGH)
-    return found if len(found.points) >= _FEW else found.joined(_sample(outputs, inputs, _scanned(outputs, inputs), _ENOUGH))
+    if len(found.points) >= _FEW:
+        return found
+    return found.joined(_sample(outputs, inputs, _scanned(outputs, inputs), _ENOUGH))
 
 
 def sample_widely(outputs: Sequence[Node], inputs: Mapping[str, Node], point: Mapping[str, Any]) -> Samples:
@@ -174,8 +176,8 @@ def _candidates(
             if node.kind != "float" and base is not None:
                 candidate[name] = mp.mpf(int(base) + i % 3)
             elif base is not None and i % 2 == 0 and i < near:
-                step = 1 if i % 4 else 1000  # some very near: the domain may be small
-                candidate[name] = mp.mpf(float(base)) * (1 + mp.mpf(i + k + 1) / 97 / step) + mp.mpf(i + 1) / 1013 / step
+                near_by = mp.mpf(float(base)) * (i + k + 1) / 97 + mp.mpf(i + 1) / 1013
+                candidate[name] = float(base) + near_by / (1 if i % 4 else 1000)  # the domain may be small
             else:
                 candidate[name] = mp.mpf(pool[(i * (k + 1) + 3 * k) % len(pool)]) + mp.mpf(i) / 1009
         yield candidate

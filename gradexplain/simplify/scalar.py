@@ -109,22 +109,20 @@ def _attempts(raw: Any, samples: Samples, known: Vocabulary, notes: list[str]) -
                 yield Attempt(f"{rule.name}, common factor", sp.factor_terms(result))
 
 
-def _guarded(rewrite: Callable[[Any], Any], raw: Any, rule: str, notes: list[str]) -> Any:
-    def call() -> Any:
-        try:
-            return rewrite(raw)
-        except (
-            ValueError,
-            TypeError,
-            AttributeError,
-            NotImplementedError,
-            RecursionError,
-            ZeroDivisionError,
-            sp.PolynomialError,
-        ):
-            return raw
+_FAILURES = (ValueError, TypeError, AttributeError, NotImplementedError, RecursionError, ZeroDivisionError,
+             sp.PolynomialError)  # fmt: skip
 
-    result = within(_SECONDS, call)
+
+def _tried(rewrite: Callable[[Any], Any], raw: Any) -> Any:
+    """The rewritten formula; the formula itself where SymPy fails."""
+    try:
+        return rewrite(raw)
+    except _FAILURES:
+        return raw
+
+
+def _guarded(rewrite: Callable[[Any], Any], raw: Any, rule: str, notes: list[str]) -> Any:
+    result = within(_SECONDS, lambda: _tried(rewrite, raw))
     if result is None:
         notes.append(f"the rewrite '{rule}' was stopped after {_SECONDS:g} s; the form before it is shown")
     return result
@@ -148,4 +146,4 @@ def _by_branches(raw: Any, samples: Samples, known: Vocabulary, notes: list[str]
     result = _guarded(lambda e: branches.opened(e, lambda piece: piece), raw, "branch by branch", notes)
     if result is not None:
         yield Attempt("branch by branch", result)
-        yield Attempt("branch by branch, each simplified", branches.opened(raw, cheapest))
+        yield Attempt("branch by branch, each simplified", _tried(lambda e: branches.opened(e, cheapest), raw))

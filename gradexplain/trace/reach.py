@@ -7,6 +7,7 @@ runs, and the snapshot (snapshot.py), which tells whether a traced program is st
 from __future__ import annotations
 
 import functools
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from types import CodeType, FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType
@@ -17,6 +18,7 @@ import numpy as np
 from gradexplain.trace.source import is_library
 
 _PLAIN = (int, float, str, bytes, type(None), complex, np.generic)
+MOST_PLACES = 20_000  # a program that calls large packages can reach all that is in them
 _DEEPEST = 20  # lists in lists: what is nested deeper is not looked at as data
 
 
@@ -48,11 +50,12 @@ class ClassSlot(Slot):
 
 
 def slots(*roots: Any) -> Iterator[tuple[Slot, Any]]:
-    """Every place that functions and objects can reach, with the value that it holds."""
+    """The places that functions and objects can reach, the nearest first, with the values that they hold."""
     seen: dict[int, Any] = {}  # the values are kept, so that no id is used twice
-    waiting = list(roots)
-    while waiting:
-        value = waiting.pop()
+    waiting = deque(roots)
+    found = 0
+    while waiting and found < MOST_PLACES:
+        value = waiting.popleft()
         if id(value) in seen or isinstance(value, (*_PLAIN, np.ndarray, np.ufunc)) or is_data(value):
             continue
         seen[id(value)] = value
@@ -62,6 +65,7 @@ def slots(*roots: Any) -> Iterator[tuple[Slot, Any]]:
             except (ValueError, AttributeError):  # a cell or an attribute that is still empty
                 continue
             yield slot, held
+            found += 1
             waiting.append(held)
         waiting += _parts_of(value)
 
@@ -145,7 +149,7 @@ def is_users_function(function: FunctionType) -> bool:
 
 def _is_users(value: Any) -> bool:
     """Whether a value is an object of a class that the user wrote."""
-    return not is_library(type(value).__module__ or "") and not isinstance(value, ModuleType)
+    return not is_library(type(value).__module__) and not isinstance(value, ModuleType)
 
 
 def names_of(function: FunctionType) -> tuple[str, ...]:

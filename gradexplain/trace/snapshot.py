@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradexplain.lambdify import defined
-from gradexplain.trace.reach import ClassSlot, Slot, is_data, slots
+from gradexplain.trace.reach import MOST_PLACES, ClassSlot, Slot, is_data, slots
 from gradexplain.trace.source import is_library
 
 _SAME_FOR_EVER = (int, float, str, bytes, type(None), complex, np.generic, CodeType)
@@ -30,7 +30,9 @@ def snapshot(function: Callable[..., Any]) -> Callable[[], bool] | None:
     owner = function.__self__ if isinstance(function, MethodType) else function
     if not isinstance(owner, FunctionType):
         test.add(Slot({"owner": owner}, "owner"), owner)
-    for slot, value in slots(function):
+    for count, (slot, value) in enumerate(slots(function), start=1):
+        if count == MOST_PLACES:
+            return None
         if not (slot.key == "__defaults__" and value is None) and not test.add(slot, value):
             return None
     return test.compiled()
@@ -40,7 +42,7 @@ def _is_followed(value: Any) -> bool:
     """Whether identity, and a look at its parts, tells that a value is what it was."""
     if isinstance(value, (*_FOLLOWED, *_SAME_FOR_EVER, BuiltinFunctionType, np.ufunc, np.vectorize)):
         return True
-    if hasattr(value, "__wrapped__") or not is_library(type(value).__module__ or ""):
+    if hasattr(value, "__wrapped__") or not is_library(type(value).__module__):
         return True
     return callable(value) and not hasattr(value, "__dict__")
 

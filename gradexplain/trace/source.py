@@ -26,8 +26,10 @@ _REMAINDER = (6, 19)  # the operand of BINARY_OP for % and %=
 
 
 @lru_cache(maxsize=4096)
-def is_library(module: str) -> bool:
+def is_library(module: Any) -> bool:
     """Whether a module belongs to Python, to NumPy and its kin, or to this package: its code is not the user's."""
+    if not isinstance(module, str):  # types made by C code may have a descriptor there
+        return True
     root = module.partition(".")[0]
     if root in _LIBRARIES:
         return True

@@ -10,6 +10,7 @@ import pytest
 import gradexplain as gx
 from gradexplain.trace.reach import handles_exceptions, is_data, slots
 from gradexplain.trace.snapshot import nothing_to_check, same, snapshot
+from gradexplain.trace.source import is_library
 
 K = 2.0
 MATRIX = np.eye(2)
@@ -257,3 +258,15 @@ def test_handlers_of_exceptions_are_found_in_helpers():
     assert handles_exceptions(slots(f), f)
     assert handles_exceptions([], functools.partial(careful).func)
     assert not handles_exceptions(slots(helper), helper)
+
+
+def test_large_packages_end_the_walk(monkeypatch):
+    monkeypatch.setattr("gradexplain.trace.reach.MOST_PLACES", 3)
+    monkeypatch.setattr("gradexplain.trace.snapshot.MOST_PLACES", 3)
+    assert len(list(slots(lambda x: (K, helper, MATRIX, SETTINGS)))) < 10
+    assert snapshot(lambda x: (K, helper, MATRIX, SETTINGS)) is None
+    assert snapshot(lambda x: K * x) is not None
+
+
+def test_types_of_c_code_are_not_followed():
+    assert is_library(property.__dict__["fget"])
