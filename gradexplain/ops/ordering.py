@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradexplain.graph import Domain, Fixed, Node, Primitive, is_scalar_constant, operators
-from gradexplain.ops.pieces import compared, piecewise
+from gradexplain.ops.pieces import compared, larger_of, piecewise, smaller_of
 from gradexplain.primitive import BIT, COMPARE, PRODUCT, SUM, TERM, Code, elementwise, flat, infix
 
 
@@ -136,10 +136,10 @@ fmod = elementwise("fmod", np.fmod, lambda sp, a, b: a - b * sp.sign(a / b) * sp
                    lambda y, a, b: 1, lambda y, a, b: -trunc(a / b), rule="remainder rule", math="fmod",
                    exact=lambda mp, a, b: a - b * mp.sign(a / b) * mp.floor(mp.fabs(a / b)),
                    kinks="jumps where a/b is an integer", domain=(Domain(), Domain(0.3, 2.5, "x != 0")))
-maximum = elementwise("maximum", np.maximum, "Max", _max_first, _max_second, rule="larger operand",
+maximum = elementwise("maximum", np.maximum, larger_of, _max_first, _max_second, rule="larger operand",
                       exact=lambda mp, a, b: max(a, b), math=lambda a, b: Code(f"max({a}, {b})"),
                       kinks="a = b: each operand has half, a constant has all")
-minimum = elementwise("minimum", np.minimum, "Min", _min_first, _min_second, rule="smaller operand",
+minimum = elementwise("minimum", np.minimum, smaller_of, _min_first, _min_second, rule="smaller operand",
                       exact=lambda mp, a, b: min(a, b), math=lambda a, b: Code(f"min({a}, {b})"),
                       kinks="a = b: each operand has half, a constant has all")
 clip = elementwise("clip", np.clip, lambda sp, x, lo, hi: piecewise(sp, (lo, compared(sp, "Lt", x, lo)), (hi, compared(sp, "Gt", x, hi)), (x, True)),

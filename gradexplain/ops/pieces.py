@@ -10,8 +10,8 @@ def piecewise(sp: Any, *pieces: tuple[Any, Any]) -> Any:
 
     >>> import sympy as sp
     >>> x, y = sp.symbols("x y", real=True)
-    >>> larger = piecewise(sp, (x, x > y), (y, True))
-    >>> piecewise(sp, (1, larger > 0), (2, True))
+    >>> inner = piecewise(sp, (x, x > y), (y, True))
+    >>> piecewise(sp, (1, inner > 0), (2, True))
     Piecewise((1, ITE(x > y, x > 0, y > 0)), (2, True))
     """
     return sp.Piecewise(*((value, opened(sp, condition)) for value, condition in pieces))
@@ -23,6 +23,22 @@ def compared(sp: Any, relation: str, a: Any, b: Any) -> Any:
         return getattr(sp, relation)(a, b)
     except TypeError:
         return sp.false
+
+
+def larger_of(sp: Any, a: Any, b: Any) -> Any:
+    """The larger of two, where one may be undefined on a branch, too."""
+    try:
+        return sp.Max(a, b)
+    except ValueError:
+        return piecewise(sp, (a, compared(sp, "Ge", a, b)), (b, True))
+
+
+def smaller_of(sp: Any, a: Any, b: Any) -> Any:
+    """The smaller of two, where one may be undefined on a branch, too."""
+    try:
+        return sp.Min(a, b)
+    except ValueError:
+        return piecewise(sp, (a, compared(sp, "Le", a, b)), (b, True))
 
 
 def opened(sp: Any, condition: Any) -> Any:
@@ -37,7 +53,8 @@ def _opened_relation(sp: Any, relation: Any) -> Any:
     branches = min(relation.atoms(sp.Piecewise), key=lambda p: (len(p.atoms(sp.Piecewise)), sp.default_sort_key(p)))
     result = sp.false
     for value, condition in reversed(branches.args):
-        result = sp.ITE(condition, _on_branch(sp, relation, branches, value), result)
+        holds = _on_branch(sp, relation, branches, value)
+        result = sp.And(condition, holds) if result == sp.false else sp.ITE(condition, holds, result)
     return result
 
 

@@ -12,6 +12,7 @@ from gradexplain.graph import Node, Sample, as_node
 from gradexplain.ops import ordering
 from gradexplain.ops.indexing import item
 from gradexplain.ops.ordering import by_order, equal, greater, less, maximum, minimum, not_equal
+from gradexplain.ops.pieces import larger_of, smaller_of
 from gradexplain.ops.reductions import operand
 from gradexplain.ops.refusals import only_defaults
 from gradexplain.ops.shaping import array, broadcast_to
@@ -106,9 +107,9 @@ def _second_shape(a: Shape, v: Shape, **_: Any) -> Shape:
 
 
 # fmt: off
-fmax = elementwise("fmax", np.fmax, "Max", *_ignoring_nan(_larger), rule="larger operand", exact=lambda mp, a, b: max(a, b),
+fmax = elementwise("fmax", np.fmax, larger_of, *_ignoring_nan(_larger), rule="larger operand", exact=lambda mp, a, b: max(a, b),
                    kinks="a = b: each operand has half")
-fmin = elementwise("fmin", np.fmin, "Min", *_ignoring_nan(_smaller), rule="smaller operand", exact=lambda mp, a, b: min(a, b),
+fmin = elementwise("fmin", np.fmin, smaller_of, *_ignoring_nan(_smaller), rule="smaller operand", exact=lambda mp, a, b: min(a, b),
                    kinks="a = b: each operand has half")
 search = flat("searchsorted", lambda a, v, *, side: np.searchsorted(a, v, side=side), _second_shape, family="general", result="int",
               numpy=call("np.searchsorted"), rule="a position: no derivative", kinks="jumps at the entries of a", samples=(Sample(((3,), (2,)), {"side": "left"}),))

@@ -13,6 +13,8 @@ from typing import Any
 import sympy as sp
 from sympy.core.relational import Relational
 
+from gradexplain.simplify.numeric import imaginary_parts
+
 MOST_BRANCHES = 12
 MOST_FOLDED = 8
 
@@ -44,19 +46,26 @@ def _by_intervals(expr: Any) -> list[tuple[Any, Any]] | None:
     if any(isinstance(r, (sp.Eq, sp.Ne)) for r in relations) or len(points) > MOST_BRANCHES:
         return None
     inner = [(a + b) / 2 for a, b in pairwise(points)]
-    middles = [points[0] - 1, *inner, points[-1] + 1]
-    pieces = []
-    for middle, end in zip(middles, [*points, None], strict=True):
-        value = expr.xreplace({r: sp.true if r.subs(x, middle) == sp.true else sp.false for r in relations})
-        pieces.append((value, sp.true if end is None else _side(expr, relations, x, end)))
-    return pieces
+    values = [_decided(expr, relations, x, middle) for middle in (points[0] - 1, *inner, points[-1] + 1)]
+    ends = [
+        x <= end if _belongs_below(_decided(expr, relations, x, end), below, above, {x: end}) else x < end
+        for end, (below, above) in zip(points, pairwise(values), strict=True)
+    ]
+    return list(zip(values, [*ends, sp.true], strict=True))
 
 
-def _side(expr: Any, relations: Any, x: Any, end: Any) -> Any:
-    """x < end or x <= end: on which side the end itself lies, as the program says."""
-    belongs_below = (sp.StrictGreaterThan, sp.LessThan), (sp.StrictLessThan, sp.GreaterThan)
-    closed = any(isinstance(r, belongs_below[r.lhs != x]) for r in relations if end in r.args)
-    return x <= end if closed else x < end
+def _decided(expr: Any, relations: Any, x: Any, at: Any) -> Any:
+    """The formula with every condition answered as at a value of the variable."""
+    return expr.xreplace({r: sp.true if r.subs(x, at) == sp.true else sp.false for r in relations})
+
+
+def _belongs_below(value: Any, below: Any, above: Any, end: Any) -> bool:
+    """Whether the program has the value of the left side at the end between two intervals; if of neither, it is a point
+    of its own, which has no slope to show.
+    """
+    if value in (below, above):
+        return bool(value == below)
+    return bool(value.xreplace(end) == below.xreplace(end))
 
 
 def _threshold(r: Any) -> tuple[Any, Any] | None:
@@ -125,7 +134,9 @@ def _assuming(value: Any, relations: list[Any]) -> Any:
         else:
             continue
         positive = sp.Dummy(x.name, positive=True)
-        value = value.xreplace({x: sign * positive}).xreplace({positive: sign * x})
+        decided = value.xreplace({x: sign * positive})
+        if not imaginary_parts(decided):  # else the program has no value there
+            value = decided.xreplace({positive: sign * x})
     return value
 
 

@@ -18,7 +18,7 @@ from gradexplain.numbers import exact_number
 from gradexplain.simplify.conditions import conditions
 from gradexplain.simplify.entrywise import entries, is_suitable, source_names
 from gradexplain.simplify.fingerprints import refined
-from gradexplain.simplify.numeric import rounded, substituted
+from gradexplain.simplify.numeric import imaginary_parts, rounded, substituted
 from gradexplain.simplify.parts import GAP, Parts, depth, on_a_page
 from gradexplain.simplify.printing import latex, numpy_source, text
 from gradexplain.simplify.rewrite import Rewrite
@@ -220,10 +220,11 @@ def _definitions(expr: Any, given: Mapping[Node, Any]) -> dict[str, Any] | None:
 def _written(node: Node, given: Mapping[Node, Any] | None = None) -> Any:
     """A node as an expression, None where SymPy does not come to an end: it evaluates as it builds, and may loop.
 
-    What it writes with the imaginary unit is undefined: sqrt(-2) of real numbers.
+    What it writes with the imaginary unit or with roots of -1 is undefined: sqrt(-2) of real numbers.
     """
     expr = within(_PATIENCE, lambda: expressions([node], given)[0])
-    return substituted(expr, {sp.I: sp.nan}) if expr is not None and expr.has(sp.I) else expr
+    imaginary = () if expr is None else imaginary_parts(expr)
+    return substituted(expr, dict.fromkeys(imaginary, sp.nan)) if imaginary else expr
 
 
 def _vocabulary(program: Program, raw: Any) -> Vocabulary:
@@ -247,6 +248,8 @@ def _heal(raw: Any, gradient: Node, program: Program) -> Any:
     if not asked or len(free) != 1 or len(program.inputs) != 1:
         return raw
     (x,) = free
+    if any(x not in c.args for c in asked):  # ceil(x) == 0 holds on an interval
+        return raw
     around = raw.xreplace({c: sp.false if isinstance(c, sp.Eq) else sp.true for c in asked})
     pieces = []
     for point in dict.fromkeys(c.rhs if c.lhs == x else c.lhs for c in asked if x in c.args):

@@ -55,6 +55,9 @@ def _values(value: Any, shape: tuple[int, ...]) -> Any:
 def _entry_variables(name: str, x: Node, program: Program) -> Any:
     """x0, x1, … for a vector, x01 or x0_1 for a matrix; x[0] where such a name is taken."""
     out = np.empty(x.shape, dtype=object)
+    if x.shape == ():
+        out[()] = variable(name)
+        return out
     for index in np.ndindex(x.shape):
         short = name + "_".join(map(str, index))
         out[index] = variable(short if short not in program.inputs else f"{name}[{', '.join(map(str, index))}]")

@@ -17,7 +17,7 @@ from typing import Any
 import mpmath as mp
 
 from gradexplain.evaluate import evaluate_exact
-from gradexplain.graph import Node, ancestors, constant
+from gradexplain.graph import Node, ancestors, constant, is_scalar_constant
 from gradexplain.ops.arithmetic import add, div, mul, neg, power, sub
 from gradexplain.ops.elementary import square
 from gradexplain.simplify.sampling import DIGITS, Samples
@@ -71,7 +71,7 @@ def _is_plain(x: Node) -> bool:
     """Where it is positive is one piece: sums of multiples of variables, products of variables, 1 - v**2."""
     if x.op is sub and x.inputs[0].is_constant and x.inputs[1].op in (power, square):
         base = x.inputs[1].inputs
-        return not base[0].inputs and (len(base) == 1 or base[1].data == 2)
+        return not base[0].inputs and (len(base) == 1 or is_scalar_constant(base[1], 2))
     if x.op in (add, sub, neg):
         return all(not n.inputs or _is_plain(n) for n in x.inputs)
     return x.op in (mul, div) and all(not n.inputs for n in x.inputs)

@@ -17,7 +17,7 @@ from sympy.functions.elementary.piecewise import ExprCondPair
 from gradexplain.errors import GradexplainError
 from gradexplain.evaluate import bounded
 from gradexplain.ops.arithmetic import exact_power
-from gradexplain.ops.pieces import compared, piecewise
+from gradexplain.ops.pieces import compared, larger_of, piecewise, smaller_of
 
 _DOUBLE = 53  # binary digits
 
@@ -69,6 +69,8 @@ def _rebuilt(node: Any, args: list[Any]) -> Any:
         return sp.Tuple(*args)
     if isinstance(node, sp.Piecewise):
         return piecewise(sp, *args)
+    if isinstance(node, (sp.Max, sp.Min)):
+        return reduce(lambda a, b: (larger_of if isinstance(node, sp.Max) else smaller_of)(sp, a, b), args)
     if isinstance(node, sp.Rel):
         return compared(sp, type(node).__name__, *args)
     return node if all(a is b for a, b in zip(args, node.args, strict=True)) else node.func(*args)
@@ -112,6 +114,12 @@ def _number(node: Any) -> Any:
     if node.is_Float:  # a float of the program, or a decimal as it was typed
         return mp.make_mpf(node._mpf_) if node._prec > _DOUBLE else mp.mpf(repr(float(node)))
     return {sp.oo: mp.inf, -sp.oo: -mp.inf}.get(node, mp.nan)
+
+
+def imaginary_parts(expr: Any) -> set[Any]:
+    """The imaginary unit and roots of negative numbers, where a formula has them."""
+    roots = {p for p in expr.atoms(sp.Pow) if p.base.is_Number and p.base.is_negative and p.exp.is_integer is False}
+    return roots | ({sp.I} if expr.has(sp.I) else set())
 
 
 def rounded(expr: Any) -> Any:

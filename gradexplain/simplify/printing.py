@@ -13,6 +13,8 @@ from sympy.printing.str import StrPrinter
 
 from gradexplain.escape import identifier_latex
 
+_UNDEFINED = sp.Symbol("undefined")
+
 
 class Conditions(StrPrinter):
     """Conditions as Python has them: `x > 0 and y != 1`; decimal numbers with the digits that a float has."""
@@ -67,7 +69,7 @@ class _TextPrinter(Conditions):
         return f"({text})" if len(pieces) > 1 or pieces[-1][1] != sp.true else text
 
     def _print_Mod(self, expr: Any) -> str:  # noqa: N802
-        return f"({' % '.join(self.parenthesize(a, PRECEDENCE['Mul'], strict=False) for a in expr.args)})"
+        return " % ".join(self.parenthesize(a, PRECEDENCE["Mul"], strict=False) for a in expr.args)
 
     def _print_ceiling(self, expr: Any) -> str:
         return f"ceil({self._print(expr.args[0])})"
@@ -146,11 +148,6 @@ class FormulaLatex(LatexPrinter):
     def _print_Float(self, expr: Any) -> str:  # noqa: N802
         return str(super()._print_Float(sp.Float(float(expr))))
 
-    def _print_ComplexInfinity(self, expr: Any) -> str:  # noqa: N802
-        return r"\text{undefined}"
-
-    _print_NaN = _print_ComplexInfinity  # noqa: N815
-
     def _print_ITE(self, expr: Any) -> str:  # noqa: N802
         condition, if_true, if_false = expr.args
         return str(self._print(sp.Or(sp.And(condition, if_true), sp.And(sp.Not(condition), if_false))))
@@ -177,6 +174,9 @@ def text(expr: Any) -> str:
 def latex(expr: Any) -> str:
     """LaTeX with names escaped."""
     names = {s: identifier_latex(s.name) for s in expr.free_symbols}
+    if expr.has(sp.zoo, sp.nan):
+        expr = expr.xreplace(dict.fromkeys((sp.zoo, sp.nan), _UNDEFINED))
+        names[_UNDEFINED] = r"\text{undefined}"
     return str(FormulaLatex({"symbol_names": names}).doprint(expr))
 
 

@@ -13,20 +13,22 @@ from gradexplain.graph import ancestors
 from gradexplain.simplify.numeric import value
 
 NAMES = (["x"], ["x", "y"], ["S", "I"], ["E", "x"], ["d1", "x0"])
-NUMBERS = "2 3 0.5 1 -1 1/3 np.pi math.sqrt(2) 1.5 -2 4 0.1 np.pi/2 10 2.71 0.25".split()
-ONE = (
+NUMBERS = ("2", "3", "0.5", "1", "-1", "1/3", "np.pi", "math.sqrt(2)", "1.5", "-2", "4", "0.1", "np.pi/2", "10", "2.71")
+OF_ONE = (
     "np.sin({0}) np.cos({0}) np.tan({0}) np.exp({0}) np.tanh({0}) abs({0}) np.sign({0}) np.sqrt({0}) np.log({0}) "
-    "({0})**2 ({0})**3 ({0})**-2 ({0})**1.5 ({0})**0.5 ({0})**(1/3) 1/({0}) -({0}) 2**({0}) ({0})%2 np.sqrt(({0})**2) "
-    "np.log(({0})**2) (({0})**2)**1.5 (({0})**2)**(1/3) np.cbrt({0}) np.floor({0}) np.ceil({0}) np.maximum({0},0) "
-    "np.clip({0},-1,1) np.heaviside({0},0.5) np.where({0}>0,{0},0) np.arctan({0}) np.arccos({0}) np.arcsin(np.sin({0})) "
-    "np.arctan(np.tan({0})) np.arctan2(np.sin({0}),np.cos({0})) np.sqrt(1-({0})**2) np.sqrt(1-np.cos({0})) "
-    "1/(1+np.exp(-({0}))) np.log1p({0}) np.log(np.exp({0})) np.exp(np.log({0})) np.cosh({0}) np.arcsinh({0}) math.erf({0})"
-).split()
-TWO = (
-    "({0})+({1}) ({0})-({1}) ({0})*({1}) ({0})/({1}) ({0})**({1}) abs({0})**({1}) np.maximum({0},{1}) np.minimum({0},{1}) "
-    "np.arctan2({0},{1}) np.hypot({0},{1}) np.logaddexp({0},{1}) np.log(({0})*({1})) np.log(({0})/({1})) "
-    "np.sqrt(({0})*({1})) np.copysign({0},{1}) np.mod({0},{1})"
-).split()
+    "({0})**2 ({0})**3 ({0})**-2 ({0})**1.5 ({0})**0.5 ({0})**(1/3) 1/({0}) -({0}) 2**({0}) ({0})%2 "
+    "np.sqrt(({0})**2) np.log(({0})**2) (({0})**2)**1.5 (({0})**2)**(1/3) np.cbrt({0}) np.floor({0}) np.ceil({0}) "
+    "np.maximum({0},0) np.clip({0},-1,1) np.heaviside({0},0.5) np.where({0}>0,{0},0) np.arctan({0}) "
+    "np.arccos({0}) np.arcsin(np.sin({0})) np.arctan(np.tan({0})) np.arctan2(np.sin({0}),np.cos({0})) "
+    "np.sqrt(1-({0})**2) np.sqrt(1-np.cos({0})) 1/(1+np.exp(-({0}))) np.log1p({0}) np.log(np.exp({0})) "
+    "np.exp(np.log({0})) np.cosh({0}) np.arcsinh({0}) math.erf({0})"
+)
+OF_TWO = (
+    "({0})+({1}) ({0})-({1}) ({0})*({1}) ({0})/({1}) ({0})**({1}) abs({0})**({1}) np.maximum({0},{1}) "
+    "np.minimum({0},{1}) np.arctan2({0},{1}) np.hypot({0},{1}) np.logaddexp({0},{1}) np.log(({0})*({1})) "
+    "np.log(({0})/({1})) np.sqrt(({0})*({1})) np.copysign({0},{1}) np.mod({0},{1})"
+)
+ONE, TWO = OF_ONE.split(), OF_TWO.split()
 BRANCHES = (
     "np.where({0} > {1}, {2}, {3})", "np.where(({0} > {1}) & ({2} < 1), {3}, {2})", "({2} if {0} > {1} else {3})",
     "np.where(({0} < {1}) | ({2} > 0.5), {3}, {2})", "({2} if {0} == 0 else {3})", "({2} if 0 < {0} < 2 else {1}*{3})",
@@ -57,8 +59,9 @@ def random_source(seed):
         if name in names:
             continue
         if generator.random() < 0.2:
-            lines += [f"if {known[0]} > {generator.choice(NUMBERS)}:", f"    {name} = {expression(generator, known, 1)}"]
-            lines += ["else:", f"    {name} = {expression(generator, known, 1)}"]
+            lines += [f"if {known[0]} > {generator.choice(NUMBERS)}:"]
+            lines += [f"    {name} = {expression(generator, known, 1)}", "else:"]
+            lines += [f"    {name} = {expression(generator, known, 1)}"]
         else:
             lines.append(f"{name} = {expression(generator, known, 1)}")
         known += [name, name]
