@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from gradexplain.errors import ArgumentError
+from gradexplain.errors import ArgumentError, ShapeError
 from gradexplain.explanation import CheckDisplay, Explanation
 from gradexplain.exposition.domain import require_domain
 from gradexplain.readers.functions import TextFunction
 from gradexplain.render.display import Display
-from gradexplain.trace.run import compare, explore, trace
+from gradexplain.trace.run import Program, compare, explore, trace
 from gradexplain.trace.signature import Argument, bind, promote
 
 Function = Callable[..., Any] | str
@@ -100,7 +100,11 @@ def _explain(
     names = _chosen(arguments, wrt)
     _refuse_nan(arguments)
     arguments = [promote(a) if a.name in names and a.is_numeric else a for a in arguments]
-    program = trace(f, arguments, stack_results=kind == "jacobian")
+    if order > 1 and kind == "gradient" and any(a.shape for a in arguments if a.name in names):
+        if order > 2:
+            raise ArgumentError(f"order {order} of arrays is not explained", fix="use order 1 or 2")
+        kind = "hessian"
+    program = _traced(f, arguments, kind)
     if program.is_numeric:
         compare(program)
     whole = explore(program, stack_results=kind == "jacobian")
@@ -112,7 +116,24 @@ def _explain(
             why="; ".join(whole.limits),
             fix="give a point, as in x=3.0",
         )
+    notes += _without_value(arguments)
     return Explanation(program, whole, names, order, kind=kind, title=title, notes=notes)
+
+
+def _traced(f: Callable[..., Any], arguments: Sequence[Argument], kind: str) -> Program:
+    """The traced function; where shapes do not fit, it may be that arguments without a value were taken as numbers."""
+    try:
+        return trace(f, arguments, stack_results=kind == "jacobian")
+    except ShapeError as error:
+        unknown = [a.name for a in arguments if a.role == "traced" and not a.is_numeric and a.shape == ()]
+        if not unknown:
+            raise
+        raise ArgumentError(
+            f"{', '.join(unknown)} had no value and {'was' if len(unknown) == 1 else 'were'} taken as single numbers",
+            where=error.where,
+            why=error.what,
+            fix=f"give arrays, or shapes such as {unknown[0]}=(3, 2)",
+        ) from None
 
 
 def _refuse_nan(arguments: Sequence[Argument]) -> None:
@@ -123,6 +144,15 @@ def _refuse_nan(arguments: Sequence[Argument]) -> None:
                 why="nothing can be computed from nan or infinity, and so nothing explained",
                 fix=f"give a finite number, as in {a.name}=3.0, or leave {a.name} out",
             )
+
+
+def _without_value(arguments: Sequence[Argument]) -> tuple[str, ...]:
+    """A point that is given in part is no point: which numbers are missing."""
+    traced = [a for a in arguments if a.role == "traced"]
+    missing = [a.name for a in traced if not a.is_numeric]
+    if not missing or all(not a.is_numeric or a.is_default for a in traced):
+        return ()
+    return (f"no numbers are shown: {', '.join(missing)} has no value",)
 
 
 def _as_names(wrt: Names) -> list[str]:

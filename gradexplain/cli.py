@@ -95,9 +95,12 @@ def _version() -> str:
 def _run(options: argparse.Namespace) -> int:
     from gradexplain.api import explain
 
-    point = dict(_assignment(text) for text in options.at)
     wrt = [name.strip() for name in options.wrt.split(",")] if options.wrt else None
-    explanation = explain(_function(options.what), wrt=wrt, order=options.order, **point)
+    function = _function(options.what)
+    point = dict(_assignment(text) for text in options.at)
+    if callable(function) and wrt:  # integers that are not differentiated steer the function: sizes, indices
+        point = {n: int(v) if n not in wrt and _is_whole(v) else v for n, v in point.items()}
+    explanation = explain(function, wrt=wrt, order=options.order, **point)
     for note in explanation.reading_notes:
         print(f"gradexplain: {_visible(note)}", file=sys.stderr)
     _write(_rendered(explanation, options), options)
@@ -155,7 +158,7 @@ def _loaded(path: Path, name: str) -> Any:
 
 
 def _assignment(text: str) -> tuple[str, Any]:
-    """`x=3`, `x=1/3` or `x=[1, 2, 3]`; nothing is evaluated."""
+    """`x=3`, `x=pi/2`, `x=[1, 2, 3]` or the shape `x=(3, 2)`; nothing is evaluated as Python."""
     name, equals, value = text.partition("=")
     name = name.strip()
     if not equals or not name.isidentifier():
@@ -168,7 +171,14 @@ def _assignment(text: str) -> tuple[str, Any]:
         ) from None
 
 
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, float) and value.is_integer()
+
+
 def _number(text: str) -> Any:
+    """A number, a formula without variables (pi/2), a list of numbers, or a shape such as (3, 2)."""
+    if text.startswith("(") and text.endswith(")") and "," in text:
+        return tuple(int(size) for size in text[1:-1].split(",") if size.strip())
     if text.startswith("["):
         import json
 
@@ -177,7 +187,12 @@ def _number(text: str) -> Any:
         return np.array(json.loads(text), dtype=float)
     if len(text) > 400:
         raise ValueError(text)
-    return float(Fraction(text)) if "/" in text else float(text)
+    try:
+        return float(Fraction(text)) if "/" in text else float(text)
+    except ValueError:
+        from gradexplain.readers.functions import constant_value
+
+        return constant_value(text)
 
 
 def _rendered(explanation: Explanation, options: argparse.Namespace) -> Any:

@@ -18,7 +18,7 @@ from gradexplain.errors import ArgumentError
 from gradexplain.exposition import findings, naming, sweeps, textbook, values, verify
 from gradexplain.exposition.model import CheckReport, Detail, Finding, Overview, Style, TapeRow
 from gradexplain.graph import Node, ancestors
-from gradexplain.lambdify import source
+from gradexplain.lambdify import readable_names
 from gradexplain.render.display import Display
 from gradexplain.simplify.closed import ClosedForm, closed_form
 from gradexplain.trace.run import Program
@@ -33,7 +33,9 @@ class Gradients:
     def __getitem__(self, key: str) -> ClosedForm:
         if key in self.forms:
             return self.forms[key]
-        parts = sorted(part.strip() for part in key.split(","))
+        if f"{key},{key}" in self.forms:  # the Hessian of one variable goes by its name alone, too
+            return self.forms[f"{key},{key}"]
+        parts = sorted(part.strip() for part in str(key).split(","))
         for known, form in self.forms.items():
             if sorted(known.split(",")) == parts:
                 return form
@@ -137,7 +139,7 @@ class Explanation(Display):
 
     def _from_closed_form(self, key: str, found: Any) -> Any:
         """Where the graph meets 0/0, the closed form may still have a value: x/sqrt(x) at 0."""
-        if not self.is_scalar or math.isfinite(found):
+        if not self.is_scalar or math.isfinite(found) or not math.isfinite(self.value):
             return found
         better = values.formula_value(self.gradients[key].full, self.program)
         return found if better is None else better
@@ -240,9 +242,15 @@ class Explanation(Display):
 
     # Rendering.
     def python(self) -> str:
-        """The derivatives as a NumPy program."""
-        inputs = list(self.whole.inputs.values())
-        return "import numpy as np\n\n\n" + source(list(self._nodes.values()), inputs, name="derivative")
+        """The closed forms as a NumPy program."""
+        arguments = [a.name for a in self.whole.arguments if a.role == "traced"]
+        names = dict(zip(arguments, readable_names(arguments), strict=True))
+        parts = {n: t for f in self.gradients.values() for n, t in f.where_numpy.items()}
+        results = [f.numpy for f in self.gradients.values()]
+        lines = [*(f"{n} = {t}" for n, t in parts.items()), f"return {', '.join(results)}"]
+        imports = ["import numpy as np", *(["import scipy.special"] if "scipy" in " ".join(lines) else [])]
+        head = f"def derivative({', '.join(names.values())}):"
+        return "\n".join([*imports, "", "", head, *(f"    {line}" for line in lines), ""])
 
     @cached_property
     def data(self) -> Overview:
@@ -343,7 +351,4 @@ def _hessian(y: Node, inputs: Mapping[str, Node]) -> dict[str, Node]:
         (out[f"{a},{b}"],) = jacobian_nodes(gradients[a], [inputs[b]])
         if a != b:
             (out[f"{b},{a}"],) = jacobian_nodes(gradients[b], [inputs[a]])
-    if len(inputs) == 1:
-        (only,) = inputs
-        out = {only: out[f"{only},{only}"], f"{only},{only}": out[f"{only},{only}"]}
     return out

@@ -19,11 +19,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from gradexplain.errors import NotTraceableError
+from gradexplain.errors import FunctionError, NotTraceableError
 from gradexplain.shapes import Shape, broadcast
 
 Family = Literal["elementwise", "linear", "bilinear", "general", "leaf"]
 Kind = Literal["float", "int", "bool"]
+_LARGEST_BITS = 1024  # of the largest float
 _counter = itertools.count()
 _interned: weakref.WeakValueDictionary[Any, Node] = weakref.WeakValueDictionary()
 # Python's operators on nodes, by name; the rows that they stand for are installed by ops/arithmetic.py.
@@ -273,7 +274,7 @@ def _plain_constant(value: Any) -> tuple[Any, Kind]:
     if isinstance(value, (bool, np.bool_)):
         return bool(value), "bool"
     if isinstance(value, (int, np.integer)):
-        return int(value), "float"
+        return _small_enough(int(value)), "float"
     if isinstance(value, Fraction):
         return value, "float"
     if isinstance(value, Fixed):
@@ -292,6 +293,16 @@ def _plain_constant(value: Any) -> tuple[Any, Kind]:
         return _plain_constant(array[()].item())
     kind: Kind = {"b": "bool", "f": "float"}.get(array.dtype.kind, "int")  # type: ignore[assignment]
     return Fixed(array), kind
+
+
+def _small_enough(value: int) -> int:
+    if value.bit_length() > _LARGEST_BITS:
+        raise FunctionError(
+            f"a whole number of {value.bit_length():,} binary digits takes part in the computation",
+            why="it is larger than any float",
+            fix="use logarithms, or scale the numbers",
+        )
+    return value
 
 
 def as_node(value: Any) -> Node:

@@ -162,6 +162,18 @@ def number(value: Any) -> Code:
     return Code(repr(value), ATOM if isinstance(value, bool) or value >= 0 else SUM)
 
 
+def _down_to(node: Node, names: Mapping[Node, str]) -> list[Node]:
+    """What a node is made of, in order, down to what has a name."""
+    seen: dict[int, Node] = {}
+    waiting = [node]
+    while waiting:
+        n = waiting.pop()
+        if n.index not in seen:
+            seen[n.index] = n
+            waiting += [] if n in names else n.inputs
+    return [seen[i] for i in sorted(seen)]
+
+
 def expression(node: Node, names: Mapping[Node, str]) -> str:
     """One node as a NumPy expression over names, all sub-expressions written out.
 
@@ -172,7 +184,7 @@ def expression(node: Node, names: Mapping[Node, str]) -> str:
     """
     code: dict[Node, Code] = {}
     writer = Writer(dict(names), inline_arrays=True, _code=code)
-    for n in ancestors([node]):
+    for n in _down_to(node, names):
         writer._operands[n] = without_broadcasting(n)
         code[n] = writer._expression(n)
     return str(code[node])

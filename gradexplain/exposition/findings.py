@@ -37,7 +37,7 @@ def find(program: Program, wrt: Sequence[str], sweep: Sweep) -> tuple[Finding, .
     finder = _Finder(program, wrt, sweep)
     found = [*finder.branches(), *finder.influence()]
     if program.is_numeric:
-        found += [*_some(finder.kinks()), *_some(finder.undefined())]
+        found += [*_some(finder.kinks()), *_some(finder.zeros()), *_some(finder.undefined())]
     found += [Finding("note", note) for note in program.trace.notes]
     found += [Finding("limit", f"not all branches are in the formula: {limit}") for limit in program.limits]
     return tuple(found)
@@ -60,14 +60,33 @@ class _Finder:
         self._values: dict[Node, Any] = dict(program.trace.values)
 
     def branches(self) -> list[Finding]:
-        """The branches taken, where the formula is that of one path."""
-        if self.program.explored:
+        """The branches taken at the point; where the formula is that of one path, it holds only there."""
+        if self.program.explored and not self.program.is_numeric:
             return []
         conditions = dict.fromkeys((c.node, c.truth, c.site) for c in self.program.conditions)
+        end = "" if self.program.explored else ": the formula holds only there"
         return _some(
-            Finding("branch", f"{self._text(node)} is {truth}: the formula holds only there", place_of(site))
-            for node, truth, site in conditions
+            Finding("branch", f"{self._text(node)} is {truth}{end}", place_of(site)) for node, truth, site in conditions
         )
+
+    def zeros(self) -> Iterator[Finding]:
+        """Operations that let nothing back to an argument whose derivative is 0: slope 0 here, or another operand."""
+        blocked = {x for x in self.sweep.wrt if self.sweep.is_connected(x) and not np.any(self._slope(x))}
+        if not blocked:
+            return
+        told: set[Node] = set()
+        for p in self.sweep.pullbacks:
+            x = p.node.inputs[p.operand]
+            if p.node in told or not np.any(self._value(p.adjoint)) or np.any(self._value(p.contribution)):
+                continue
+            is_branch = p.node.op is ordering.where and p.node not in self.program.trace.sites
+            if not is_branch and any(n in blocked for n in ancestors([x])):
+                told.add(p.node)
+                text = f"{self._text(p.node)} does not change with {self._text(x)} here: nothing comes back through it"
+                yield Finding("zero", text, self._place(p.node))
+
+    def _slope(self, x: Node) -> Any:
+        return self._value(self.sweep.adjoints[x])
 
     def influence(self) -> Iterator[Finding]:
         """Arguments that the result does not depend on, or only through steps."""

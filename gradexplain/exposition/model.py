@@ -172,7 +172,7 @@ class CheckReport:
 class Finding:
     """Something the reader should know about a derivative: a kink, a branch, an argument that is not used."""
 
-    kind: Literal["branch", "kink", "unused", "constant", "undefined", "note", "limit"]
+    kind: Literal["branch", "kink", "unused", "constant", "zero", "undefined", "note", "limit"]
     text: str
     place: Place | None = None
 

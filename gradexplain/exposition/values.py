@@ -15,27 +15,34 @@ from gradexplain.isolated import at_isolated_point, isolated_points
 from gradexplain.simplify.numeric import value
 from gradexplain.trace.run import Program, apply
 
+_TOLERATED = 1e-6  # relative: what float64 may lose before the exact value is shown
 MOST_EXACT_WORK = 300_000  # numbers in an exact evaluation of a graph
 
 
 def gradient_values(nodes: Mapping[str, Node], program: Program) -> dict[str, Any]:
-    """The gradients at the point in float64; where that overflows or meets 0/0, from exact arithmetic."""
+    """The gradients at the point: in float64, or from exact arithmetic where float64 overflows or cancels.
+
+    Where the function itself has no value there is no gradient: nan.
+    """
+    undefined = bool(np.any(np.isnan(program.trace.value(program.output))))
     out = {}
     for key, node in nodes.items():
-        found = program.trace.value(node)
-        if not np.all(np.isfinite(found)):
-            found = _better_value(node, program, found)
+        found = np.nan if undefined and node.shape == () else _best_value(node, program)
         out[key] = float(found) if node.shape == () else np.array(np.broadcast_to(found, node.shape), dtype=float)
     return out
 
 
-def _better_value(node: Node, program: Program, found: Any) -> Any:
+def _best_value(node: Node, program: Program) -> Any:
+    found = program.trace.value(node)
     if node.shape == () and asks_for_equality(node):
-        limit = at_isolated_point([node], program.inputs, program.point)
-        if limit is not None:
-            return limit[0]
+        limit = None if np.isfinite(found) else at_isolated_point([node], program.inputs, program.point)
+        return found if limit is None else limit[0]
+    if node.shape and np.all(np.isfinite(found)):
+        return found
     exact = exact_value(node, program)
-    return found if exact is None else exact
+    if exact is None or not np.all(np.isfinite(exact)):
+        return found
+    return exact if not np.allclose(found, exact, rtol=_TOLERATED, atol=0.0) else found
 
 
 def formula_value(expr: Any, program: Program) -> float | None:

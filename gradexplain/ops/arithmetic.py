@@ -11,6 +11,7 @@ import numpy as np
 
 from gradexplain.graph import Domain, Fixed, Node, constant, is_scalar_constant, operators
 from gradexplain.ops.ordering import by_order, sign, where
+from gradexplain.ops.pieces import compared, piecewise
 from gradexplain.primitive import POWER, PRODUCT, SIGN, SUM, Code, elementwise, filled, infix, numpy_function, zero_like
 from gradexplain.shapes import broadcast
 
@@ -211,6 +212,13 @@ def _exact_xlogy(mp: Any, x: Any, y: Any) -> Any:
     return mp.mpf(0) if x == 0 else x * mp.log(y)
 
 
+def _xlogy_symbol(sp: Any, x: Any, y: Any) -> Any:
+    """x*log(y); what can stay at 0, as max(y, 0) can, needs to be told that 0*log(0) is 0."""
+    product = x * sp.log(y)
+    flat = y.has(sp.Max, sp.Min, sp.Piecewise, sp.floor, sp.ceiling) and not y.is_positive
+    return piecewise(sp, (0, compared(sp, "Eq", x, 0)), (product, True)) if flat else product
+
+
 def _xlogy(x: Any, y: Any) -> Any:
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     return np.where(x == 0, 0.0, x * np.log(np.where(x == 0, 1.0, y)))[()]
@@ -229,7 +237,7 @@ mul = elementwise("mul", np.multiply, lambda sp, a, b: a * b, lambda y, a, b: b,
 div = elementwise("div", np.true_divide, lambda sp, a, b: a / b, lambda y, a, b: 1 / b, lambda y, a, b: -(a / b**2),
                   rule="quotient rule", exact=lambda mp, a, b: mp.fdiv(a, b), numpy=infix("/", PRODUCT), fold=_fold_div,
                   domain=(Domain(), NONZERO))
-xlogy = elementwise("xlogy", _xlogy, lambda sp, x, y: x * sp.log(y), lambda z, x, y: log_of(y), lambda z, x, y: x / y,
+xlogy = elementwise("xlogy", _xlogy, _xlogy_symbol, lambda z, x, y: log_of(y), lambda z, x, y: x / y,
                   rule="product rule", exact=_exact_xlogy, domain=(Domain(), POSITIVE),
                   numpy=lambda x, y: Code(f"np.where({x} == 0, 0.0, {x.at(PRODUCT)}*np.log(np.where({x} == 0, 1.0, {y})))"))
 power = elementwise("pow", _power, lambda sp, a, b: a**b, lambda y, a, b: b * a**(b - 1), lambda y, a, b: xlogy(y, a),

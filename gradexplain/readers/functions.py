@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gradexplain.errors import ParseError
 from gradexplain.graph import constant
 from gradexplain.ops.arithmetic import absolute
 from gradexplain.ops.mathematics import MATH
@@ -85,6 +86,25 @@ class TextFunction:
         return result if type(result) is Tracer else float(result)
 
 
+def constant_value(text: str) -> float:
+    """The value of a formula without variables.
+
+    >>> constant_value("pi/2")
+    1.5707963267948966
+    """
+    reading = read(text, functions=ARITIES)
+    if reading.variables:
+        raise ParseError("this is no number", text=text, column=0, fix="write a number, as in x=3")
+    return float(reading.evaluate(_FUNCTIONS, {}))
+
+
+class _Euler(float):
+    """The number e, whose powers are the exponential function."""
+
+    def __pow__(self, exponent: Any, modulo: Any = None) -> Any:
+        return _FUNCTIONS["exp"](exponent)
+
+
 def _parameter_names(reading: Reading) -> list[str]:
     """The variables; a formula without any is a constant function of x."""
     return list(reading.variables) or ["x"]
@@ -149,5 +169,5 @@ _FUNCTIONS: Mapping[str, Any] = {
     "logical_and": lambda a, b: a & b,
     "logical_or": lambda a, b: a | b,
     "pi": math.pi,
-    "e": math.e,
+    "e": _Euler(math.e),
 }

@@ -104,7 +104,7 @@ def _point_text(point: Sequence[tuple[str, Any]]) -> str:
 
 @blocks_of.register
 def _(record: Finding) -> Iterator[Block]:
-    warns = record.kind in ("kink", "undefined", "unused", "constant", "limit")
+    warns = record.kind in ("kink", "zero", "undefined", "unused", "constant", "limit")
     where = f" (line {record.place.line})" if record.place is not None else ""
     yield Note(line(f"{record.text}{where}"), "warning" if warns else "info")
 
@@ -112,9 +112,7 @@ def _(record: Finding) -> Iterator[Block]:
 @blocks_of.register
 def _(record: tuple) -> Iterator[Block]:  # type: ignore[type-arg]
     if not record:
-        yield Note(
-            line("Nothing out of the ordinary: all arguments have influence, no kink, no branch, no infinity."), "ok"
-        )
+        yield Note(line("Nothing out of the ordinary: no branch, kink, zero or infinity was met."), "ok")
     for one in record:
         yield from blocks_of(one)
 
@@ -210,7 +208,9 @@ def _check_line(report: CheckReport, output: str) -> Note:
         return Note(line(f"{lead}{counted}  ok"), "ok")
     row = (bad or report.rows)[0]
     verdict = "ok" if row.verdict == "pass" else row.verdict
-    reason = f": {row.reason}" if row.reason and bad else ""
+    if row.reason and not bad:  # a kink, a vertical tangent, an edge: one quotient would say too little
+        return Note(line(f"{lead}{_entry(output, row)} = {row.claimed:.6g}  ok: {row.reason}"), "ok")
+    reason = f": {row.reason}" if row.reason else ""
     kind: Literal["ok", "error", "warning"] = "ok" if not bad else "error" if row.verdict == "fail" else "warning"
     return Note(line(f"{lead}{_entry(output, row)} = {row.claimed:.6g}, {_quotient(row)}  {verdict}{reason}"), kind)
 

@@ -11,6 +11,7 @@ import numpy as np
 import sympy as sp
 
 from gradexplain.errors import ArgumentError
+from gradexplain.escape import math_text
 from gradexplain.graph import Node, ancestors, as_node
 from gradexplain.isolated import at_isolated_point
 from gradexplain.lambdify import Writer
@@ -73,13 +74,14 @@ class ClosedForm:
     def shown_parts(self) -> tuple[tuple[str, str, str], ...]:
         """The named parts that fit on a page: name, text, LaTeX (empty where there is none)."""
         if self.source:
-            return tuple((n, t.replace("np.", ""), "") for n, t in on_a_page(self.source[1]))
+            parts = [(n, t.replace("np.", "")) for n, t in on_a_page(self.source[1])]
+            return tuple((n, t, "" if n == GAP else math_text(t, "texttt")) for n, t in parts)
         return tuple((n, e, "") if n == GAP else (n, text(e), latex(e)) for n, e in on_a_page(self.where))
 
     @property
     def latex(self) -> str:
-        """The formula in LaTeX, without the left-hand side."""
-        return latex(self.expr)
+        """The formula in LaTeX, without the left-hand side; NumPy text in typewriter where it has named parts."""
+        return math_text(self.text, "texttt") if self.source and self.source[1] else latex(self.expr)
 
     @property
     def full(self) -> Any:
@@ -102,7 +104,8 @@ class ClosedForm:
 def closed_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str]) -> ClosedForm:
     """The closed form of a derivative: a formula of numbers, entries of small arrays, else the program for it."""
     if gradient.shape == () and all(x.shape == () for x in ancestors([gradient, program.output])):
-        return replace(scalar_form(key, gradient, program, names), conditions=conditions(program))
+        samples = sample_widely([gradient, program.output], program.inputs, program.point)
+        return replace(scalar_form(key, gradient, program, names), conditions=conditions(program, samples))
     if is_suitable(program, gradient):
         form = entry_form(key, gradient, program)
         if form is not None:
@@ -151,8 +154,8 @@ def scalar_form(key: str, gradient: Node, program: Program, names: Mapping[Node,
 
 
 def _cheapest_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str]) -> ClosedForm:
-    near = sample([gradient], program.inputs, program.point)
-    samples = near.joined(sample_widely([gradient], program.inputs, program.point))
+    near = sample([gradient, program.output], program.inputs, program.point)
+    samples = near.joined(sample_widely([gradient, program.output], program.inputs, program.point))
     raw = _written(gradient)
     if raw is None:
         return named_form(key, gradient, program, names)
@@ -295,7 +298,7 @@ def named_form(key: str, gradient: Node, program: Program, names: Mapping[Node, 
 def _sampled_evidence(gradient: Node, program: Program, expr: Any, parts: Parts) -> tuple[str, ...]:
     if len(parts) > _MOST_CHECKED:
         return ()  # written node by node, and each name stands for its node: there is nothing that could differ
-    samples = sample([gradient], program.inputs, program.point)
+    samples = sample([gradient, program.output], program.inputs, program.point)
     return _evidence(samples, expr, tuple((name, parts.written(node)) for node, name in parts.nodes()))
 
 

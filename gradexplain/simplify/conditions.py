@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
+import mpmath as mp
+
+from gradexplain.evaluate import evaluate_exact
 from gradexplain.graph import Node, ancestors
-from gradexplain.ops.arithmetic import power
+from gradexplain.ops.arithmetic import div, power
 from gradexplain.simplify.counting import operations
 from gradexplain.simplify.printing import text
+from gradexplain.simplify.sampling import DIGITS, Samples
 from gradexplain.symbolic import expressions, tree_size
 from gradexplain.trace.run import Program
 
@@ -16,13 +21,16 @@ MOST_CONDITIONS = 4
 _LONGEST = 8  # operations of a condition that is worth printing
 
 
-def conditions(program: Program) -> tuple[str, ...]:
+def conditions(program: Program, samples: Samples) -> tuple[str, ...]:
     """Conditions on the arguments, those that always hold left out; none for programs with branches.
+
+    What a row states is where it is tested; a condition that one of the sample points does without is none.
 
     >>> from gradexplain.trace.run import trace
     >>> from gradexplain.trace.signature import bind
     >>> f = lambda x: 1 / x + (x**2 + 1) ** 0.5
-    >>> conditions(trace(f, bind(f, (), {}, symbolic=True)))
+    >>> program = trace(f, bind(f, (), {}, symbolic=True))
+    >>> conditions(program, sample([program.output], program.inputs, {}))
     ('x != 0',)
     """
     order = ancestors([program.output])
@@ -33,11 +41,33 @@ def conditions(program: Program) -> tuple[str, ...]:
         for i, x in enumerate(node.inputs):
             condition = _condition(node, i)
             if condition and not x.is_constant and x.shape == () and tree_size(x) <= _LONGEST:
+                if not _is_needed(condition, x, program, samples):
+                    continue
                 shown = _stated(condition, expressions([x])[0])
                 if shown:
                     found[shown] = None
     stronger = {c.removesuffix(" > 0") + " != 0" for c in found if c.endswith(" > 0")}
     return tuple(c for c in found if c not in stronger)[:MOST_CONDITIONS]
+
+
+def _is_needed(condition: str, x: Node, program: Program, samples: Samples) -> bool:
+    """Whether every point at which the program has a value satisfies an inequality."""
+    if "!=" in condition:
+        return True
+    with mp.workdps(DIGITS):
+        for point in samples.points:
+            (value,) = evaluate_exact([x], {program.inputs[n]: v for n, v in point.items()})
+            if not _HOLDS.get(condition, lambda _: True)(value):
+                return False
+    return True
+
+
+_HOLDS: dict[str, Callable[[Any], bool]] = {
+    "x > 0": lambda v: v > 0,
+    "x > 1": lambda v: v > 1,
+    "x > -1": lambda v: v > -1,
+    "-1 < x < 1": lambda v: -1 < v < 1,
+}
 
 
 def _condition(node: Node, operand: int) -> str:
@@ -52,7 +82,8 @@ def _condition(node: Node, operand: int) -> str:
             return "x != 0" if exponent.data < 0 else ""
         return "x > 0"
     domains = node.op.domains
-    return domains[min(operand, len(domains) - 1)].condition if domains else ""
+    found = domains[min(operand, len(domains) - 1)].condition if domains else ""
+    return found if "!=" not in found or node.op is div or found.startswith("cos") else ""
 
 
 def _stated(condition: str, operand: Any) -> str:

@@ -27,6 +27,7 @@ _KEPT = 22  # digits that must agree
 _ZERO = mp.mpf(10) ** -30
 _LARGEST_VOCABULARY = 60  # forward nodes that formulas are looked for in
 _MOST_NAMED = 8  # of these, the ones whose products and quotients are looked at too
+_LARGEST_FACTOR = 1e6  # of these, too
 _DENOMINATOR = 24  # of multiples and constants
 
 Values = tuple[Any, ...]
@@ -244,6 +245,8 @@ def _as_number(values: Values) -> Fraction | None:
 def _small(value: Any) -> Fraction | None:
     if abs(value) < _ZERO:
         return Fraction(0)
+    if abs(value) > _LARGEST_FACTOR:
+        return None
     near = Fraction(float(value)).limit_denominator(_DENOMINATOR)
     exact = mp.mpf(near.numerator) / near.denominator
     return near if near and abs(value - exact) <= _ZERO * abs(value) else None

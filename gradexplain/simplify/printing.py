@@ -145,6 +145,10 @@ class _NumpyPrinter(SciPyPrinter):
 class FormulaLatex(LatexPrinter):
     """LaTeX, for what SymPy has no LaTeX of."""
 
+    def _print_Piecewise(self, expr: Any, exp: str | None = None) -> str:  # noqa: N802
+        shown = str(super()._print_Piecewise(expr))
+        return shown if exp is None else rf"\left({shown}\right)^{{{exp}}}"
+
     def _print_Float(self, expr: Any) -> str:  # noqa: N802
         return str(super()._print_Float(sp.Float(float(expr))))
 

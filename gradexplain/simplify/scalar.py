@@ -21,6 +21,7 @@ from gradexplain.simplify.sampling import Samples
 from gradexplain.simplify.watchdog import within
 
 _SECONDS = 2.0
+_LARGEST_EXPONENT = 2000  # binary digits
 _LARGEST_BRANCHED = 200  # operations
 _MINIMAL = 1.0  # nothing that says as much is shorter
 _FOREIGN, _FLOAT, _UNWRITTEN = 12, 0.3, 0.3
@@ -95,8 +96,17 @@ def _forbidden(expr: Any) -> bool:
     )
 
 
+def _has_huge_numbers(expr: Any) -> bool:
+    """Whether a number is far beyond the floats: as a fraction, which SymPy makes of it, it would fill the memory."""
+    if any(f != 0 and f.is_finite and abs(f._mpf_[2] + f._mpf_[3]) > _LARGEST_EXPONENT for f in expr.atoms(sp.Float)):
+        return True
+    return any(max(abs(r.p), r.q).bit_length() > _LARGEST_EXPONENT for r in expr.atoms(sp.Rational))
+
+
 def _attempts(raw: Any, samples: Samples, known: Vocabulary, notes: list[str]) -> Iterator[Attempt]:
     size = operations(raw)
+    if _has_huge_numbers(raw):
+        return
     if raw.has(sp.Piecewise):
         if size <= _LARGEST_BRANCHED:
             yield from _by_branches(raw, samples, known, notes)
