@@ -18,11 +18,12 @@ from gradexplain.autodiff import vjp as reverse_mode
 from gradexplain.collector import paused
 from gradexplain.errors import ArgumentError, DomainError
 from gradexplain.generated import Function, build, pack
-from gradexplain.graph import Node, variable
-from gradexplain.isolated import at_isolated_point, isolated_points
+from gradexplain.graph import Node, ancestors, constant, variable
+from gradexplain.isolated import isolated_points, limits_around
 from gradexplain.jacobians import hessian_nodes, jacobian_nodes
+from gradexplain.ops.ordering import equal
 from gradexplain.trace.nested import as_outer, trace_inside
-from gradexplain.trace.run import Program, compare, explore, function_name, trace
+from gradexplain.trace.run import Program, compare, function_name, plain, trace
 from gradexplain.trace.running import stack
 from gradexplain.trace.signature import (
     Argument,
@@ -35,10 +36,12 @@ from gradexplain.trace.signature import (
     takes_arguments_as_they_stand,
 )
 from gradexplain.trace.snapshot import nothing_to_check, snapshot
+from gradexplain.trace.tracer import Tracer
 
 __all__ = ["Derivative", "grad", "hessian", "jacobian", "jacobian_nodes", "jvp", "value_and_grad", "vjp"]
 Kind = Literal["grad", "value_and_grad", "jacobian", "hessian"]
 Argnums = int | str | Sequence[int | str]
+_HIDE_NAN = ("maximum", "minimum", "clip")  # operations whose slope is 0 where their operand is nan
 _MOST_PROGRAMS = 32  # programs kept for one number of arguments: one for each signature and path through the branches
 
 
@@ -129,7 +132,7 @@ class Derivative:
             compare(program)
             built = self._build(program)
         self._last = built, program
-        if is_current is not None and all(can_be_compared(a) for a in arguments):
+        if is_current is not None and not program.trace.texts and all(can_be_compared(a) for a in arguments):
             self._keep(built, program, is_current)
         return self._at_point(built, program)
 
@@ -138,11 +141,15 @@ class Derivative:
         try:
             result = built.at_any_cost(*values)
             if result is NotImplemented:
-                around = self._build(explore(program, stack_results=self.kind == "jacobian"), watch=False)
-                limits = at_isolated_point(around.outputs, program.inputs, program.point)
+                wrt, stacked = self._wrt(program), self.kind == "jacobian"
+                limits = limits_around(program, wrt, lambda y: self._outputs(y, wrt)[0], stack_results=stacked)
                 if limits is not None:
+                    if self.kind == "value_and_grad":
+                        limits[0] = _value(program)
                     return pack(limits, built.layout)
                 result = self._build(program, watch=False).at_any_cost(*values)
+            if self.kind == "grad" and not program.output.shape and np.isnan(program.trace.value(program.output)):
+                return pack([np.full(n.shape, np.nan) if n.shape else np.nan for n in built.outputs], built.layout)
             return result
         except np.linalg.LinAlgError as error:
             raise _no_derivative(program, error) from error
@@ -170,6 +177,8 @@ class Derivative:
     def _chosen(self, names: Sequence[str]) -> tuple[str, ...]:
         """The names of the arguments to differentiate."""
         asked = tuple(self.argnums) if isinstance(self.argnums, (list, tuple)) else (self.argnums,)
+        if not asked:
+            raise ArgumentError("argnums is empty", fix="choose an argument")
         out = []
         for a in asked:
             if isinstance(a, int) and -len(names) <= a < len(names):
@@ -184,21 +193,33 @@ class Derivative:
                 )
         return tuple(out)
 
+    def _wrt(self, program: Program) -> list[Node]:
+        return [program.inputs[n] for n in self._chosen([a.name for a in program.arguments])]
+
     def _build(self, program: Program, *, watch: bool = True) -> Function:
-        wrt = [program.inputs[n] for n in self._chosen([a.name for a in program.arguments])]
+        wrt = self._wrt(program)
         outputs, layout = self._outputs(program.output, wrt)
         integers = {x: a.value for a in program.arguments if (x := program.inputs.get(a.name)) and a.kind != "float"}
         return build(
             outputs,
             list(program.inputs.values()),
             layout,
-            branches=[*program.guards.items(), *((c.node, c.truth) for c in program.conditions)],
+            branches=[
+                *self._defined(program.output),
+                *program.guards.items(),
+                *((c.node, c.truth) for c in program.conditions),
+            ],
             isolated=isolated_points(program, wrt) if watch else (),
             pinned=integers if program.trace.concretised else {},
             promoted=wrt,
             strict=bool(program.trace.by_math),
             name=self.__name__,
         )
+
+    def _defined(self, y: Node) -> list[tuple[Node, bool]]:
+        """The check that the function has a value, where its gradient would not show that it has none."""
+        hides = self.kind == "grad" and not y.shape and any(n.op.name in _HIDE_NAN for n in ancestors([y]))
+        return [(equal(y, y), True)] if hides and not equal(y, y).is_constant else []
 
     def _outputs(self, y: Node, wrt: Sequence[Node]) -> tuple[list[Node], Any]:
         """The nodes to compute, and how their values are packed into the result."""
@@ -263,12 +284,17 @@ def _attempt(built: Function, values: Sequence[Any]) -> Any:
         return None
 
 
-def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, ...]:
     """The value and the directional derivative: forward mode.
 
     >>> jvp(lambda x, y: x * y, (3.0, 4.0), (1.0, 0.0))
     (12.0, 4.0)
     """
+    for what, given in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(given, (list, tuple)):
+            raise ArgumentError(
+                f"the {what} are {type(given).__name__}, not a tuple", fix="call it as jvp(f, (3.0,), (1.0,))"
+            )
     if len(primals) != len(tangents):
         raise ArgumentError(
             f"{len(primals)} primals and {len(tangents)} tangents", fix="give a tangent for each primal"
@@ -283,9 +309,12 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     program = _program(function, primals)
     inputs = list(program.inputs.values())
     seeds = _seeds("tangent", inputs[: len(primals)], tangents)
+    fixed = dict(zip(inputs, map(constant, tangents), strict=False))
+    limits = limits_around(program, list(fixed), lambda y: forward_mode([y], fixed), stack_results=True)
+    if limits is not None:
+        return _value(program), limits[0]
     (out,) = forward_mode([program.output], dict(zip(inputs, seeds, strict=False)))
-    result: tuple[Any, Any] = _run(program, [program.output, out], [*inputs, *seeds], tangents)
-    return result
+    return tuple(_run(program, [program.output, out], [*inputs, *seeds], tangents))
 
 
 def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], tuple[Any, ...]]]:
@@ -311,10 +340,12 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any
 
     def pullback(g: Any) -> tuple[Any, ...]:
         (seed,) = _seeds("cotangent", [y], [g])
-        result: tuple[Any, ...] = _run(program, reverse_mode(y, wrt, seed), [*inputs, seed], [g])
-        return result
+        limits = limits_around(program, wrt, lambda y: reverse_mode(y, wrt, constant(g)), stack_results=True)
+        if limits is not None:
+            return tuple(limits)
+        return tuple(_run(program, reverse_mode(y, wrt, seed), [*inputs, seed], [g]))
 
-    return _run(program, [y], inputs, [])[0], pullback
+    return _value(program) if program.trace.nested else _run(program, [y], inputs, [])[0], pullback
 
 
 def _program(function: Callable[..., Any], primals: Sequence[Any]) -> Program:
@@ -331,6 +362,9 @@ def _program(function: Callable[..., Any], primals: Sequence[Any]) -> Program:
 def _seeds(what: str, nodes: Sequence[Node], given: Sequence[Any]) -> list[Node]:
     """Variables for tangents or cotangents, after a look at the shapes of what is given for them."""
     for node, value in zip(nodes, given, strict=True):
+        if type(value) is not Tracer and np.asarray(value).dtype.kind not in "fiub":
+            shown = "None" if value is None else f"of type {type(value).__name__}"
+            raise ArgumentError(f"the {what} is {shown}", fix=f"give it as a number or an array of shape {node.shape}")
         if np.shape(value) != node.shape:
             name = node.params.get("name", "the output")
             raise ArgumentError(
@@ -347,6 +381,12 @@ def _run(program: Program, outputs: Sequence[Node], inputs: Sequence[Node], seed
         return build(outputs, inputs, promoted=inputs).at_any_cost(*values, *seeds)
     except np.linalg.LinAlgError as error:
         raise _no_derivative(program, error) from error
+
+
+def _value(program: Program) -> Any:
+    """The function's own value at the point, as floats."""
+    value = np.array(plain(program.function, program.arguments, strict=program.trace.strict), dtype=float)
+    return value if value.shape else float(value)
 
 
 def _no_derivative(program: Program, error: Exception) -> DomainError:

@@ -19,6 +19,7 @@ from gradexplain.exposition import findings, naming, sweeps, textbook, values, v
 from gradexplain.exposition.model import CheckReport, Detail, Finding, Overview, Style, TapeRow
 from gradexplain.graph import Node, ancestors
 from gradexplain.lambdify import readable_names
+from gradexplain.render.blocks import Document
 from gradexplain.render.display import Display
 from gradexplain.simplify.closed import ClosedForm, closed_form
 from gradexplain.trace.run import Program
@@ -283,7 +284,7 @@ class Explanation(Display):
         return f"<Explanation of {self.program.name}: {shown}>"
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return Frozen, (self.data, dict(self.gradients.items()), dict(self.gradient_values), self.value)
+        return Frozen, (self.data, self.document, dict(self.gradients.items()), dict(self.gradient_values), self.value)
 
 
 class CheckDisplay(Display):
@@ -307,12 +308,21 @@ class CheckDisplay(Display):
 
 
 class Frozen(Display):
-    """An explanation that came out of a pickle: its formulas, numbers and renderings, without the function."""
+    """An explanation that came out of a pickle: its formulas, numbers and renderings, without the function.
+
+    The document is kept as it was: SymPy evaluates what it unpickles, and x*x would become x**2.
+    """
 
     def __init__(
-        self, data: Overview, forms: Mapping[str, ClosedForm], gradient_values: Mapping[str, Any], value: Any
+        self,
+        data: Overview,
+        document: Document,
+        forms: Mapping[str, ClosedForm],
+        gradient_values: Mapping[str, Any],
+        value: Any,
     ) -> None:
         super().__init__(data)
+        self._document = document
         self.gradients, self.gradient_values, self.value = Gradients(forms), gradient_values, value
 
     def __getitem__(self, key: str) -> ClosedForm:
@@ -322,6 +332,11 @@ class Frozen(Display):
     def gradient(self) -> Any:
         """As `Explanation.gradient`."""
         return self.gradients.together
+
+    @property
+    def document(self) -> Document:
+        """The blocks that all formats print."""
+        return self._document
 
 
 def derivative_nodes(program: Program, wrt: Sequence[str], order: int, kind: str) -> dict[str, Node]:

@@ -75,3 +75,50 @@ def test_which_conditions_single_out_a_point():
     program = trace(f, bind(f, (0.0, 2), {}, symbolic=False))
     found = isolated_points(program, [program.inputs["x"]])
     assert {n.inputs[1].data for n in found} == {0, 5}
+
+
+def ratio(x):
+    if x != 1:
+        return (x**3 - 1) / (x - 1)
+    return 3.0
+
+
+def oscillating(x):
+    return 0.0 if x == 0 else x**2 * np.sin(1 / x)
+
+
+def test_where_the_slope_does_not_settle_there_is_none():
+    assert math.isnan(gx.grad(oscillating)(0.0))
+    assert math.isnan(gx.grad(lambda x: 0.0 if x == 0 else 3 * x + abs(x))(0.0))
+
+
+def test_where_the_slope_depends_on_the_direction_there_is_none():
+    def f(x, y):
+        if x == 0 and y == 0:
+            return 0.0
+        return x**3 / (x**2 + y**2)
+
+    assert all(map(math.isnan, gx.grad(f, (0, 1))(0.0, 0.0)))
+
+
+def test_one_sided_domains_have_the_limit_of_their_side():
+    assert gx.grad(lambda x: 1.0 if x == 0 else np.sin(np.sqrt(x)) / np.sqrt(x))(0.0) == pytest.approx(-1 / 6)
+
+
+def test_all_kinds_of_derivatives_take_the_limit():
+    assert gx.jvp(ratio, (1.0,), (1.0,)) == (3.0, pytest.approx(3.0))
+    value, pullback = gx.vjp(ratio, 1.0)
+    assert (value, pullback(2.0)) == (3.0, (pytest.approx(6.0),))
+    assert gx.hessian(ratio)(1.0) == pytest.approx(2.0)
+    assert gx.value_and_grad(jump)(1.0) == (5.0, pytest.approx(2.0))
+
+
+def test_derivatives_of_derivatives_take_the_limit():
+    assert gx.grad(gx.grad(ratio))(1.0) == pytest.approx(2.0)
+    assert gx.value_and_grad(gx.grad(ratio))(1.0) == (pytest.approx(3.0), pytest.approx(2.0))
+    assert gx.grad(lambda x: x * gx.grad(ratio)(x))(1.0) == pytest.approx(5.0)
+    assert gx.grad(lambda x: gx.jvp(ratio, (x,), (1.0,))[1])(1.0) == pytest.approx(2.0)
+
+
+def test_decimals_are_read_as_they_are_meant():
+    assert gx.grad(lambda x: (x**2 - 0.01) / (x - 0.1) if x != 0.1 else 0.2)(0.1) == pytest.approx(1.0, abs=1e-13)

@@ -58,6 +58,7 @@ class _Finder:
         self.order = ancestors([program.output])
         self.names = names(program)
         self._values: dict[Node, Any] = dict(program.trace.values)
+        self._at_kinks: set[Node] = set()
 
     def branches(self) -> list[Finding]:
         """The branches taken at the point; where the formula is that of one path, it holds only there."""
@@ -74,7 +75,7 @@ class _Finder:
         blocked = {x for x in self.sweep.wrt if self.sweep.is_connected(x) and not np.any(self._slope(x))}
         if not blocked:
             return
-        told: set[Node] = set()
+        told = set(self._at_kinks)
         for p in self.sweep.pullbacks:
             x = p.node.inputs[p.operand]
             if p.node in told or not np.any(self._value(p.adjoint)) or np.any(self._value(p.contribution)):
@@ -110,6 +111,7 @@ class _Finder:
             with np.errstate(all="ignore"):
                 hits = int(np.sum(at_kink(*operands)))
             if hits:
+                self._at_kinks.add(node)
                 where = "has a kink here" if node.size == 1 else f"has a kink at {hits} of {node.size} entries"
                 yield Finding("kink", f"{self._text(node)} {where} ({node.op.kinks})", self._place(node))
 

@@ -12,7 +12,19 @@ import numpy as np
 from gradexplain.graph import Domain, Fixed, Node, constant, is_scalar_constant, operators
 from gradexplain.ops.ordering import by_order, sign, where
 from gradexplain.ops.pieces import compared, piecewise
-from gradexplain.primitive import POWER, PRODUCT, SIGN, SUM, Code, elementwise, filled, infix, numpy_function, zero_like
+from gradexplain.primitive import (
+    CHOICE,
+    POWER,
+    PRODUCT,
+    SIGN,
+    SUM,
+    Code,
+    elementwise,
+    filled,
+    infix,
+    numpy_function,
+    zero_like,
+)
 from gradexplain.shapes import broadcast
 
 POSITIVE = Domain(0.2, 3.0, "x > 0")
@@ -204,6 +216,16 @@ def exact_power(mp: Any, a: Any, b: Any) -> Any:
     return -y if isinstance(a, mp.mpf) and a < 0 and b % 2 else y
 
 
+def lowered(b: Node) -> Node:
+    """b - 1 as the exponent of d(a**b)/da, which is b*a**(b - 1): where b is 0, so is that, also at a = 0."""
+    if isinstance(b.data if b.is_constant else None, Fixed):
+        array = np.asarray(b.data.array, dtype=float)
+        return constant(np.where(array == 0, 1.0, array - 1))
+    if b.kind == "int":
+        return next_lower(b)
+    return b - 1
+
+
 def _power_text(a: Code, b: Code) -> Code:
     return Code(f"{a.at(POWER + 1)}**{b.at(SIGN)}", POWER)
 
@@ -240,7 +262,12 @@ div = elementwise("div", np.true_divide, lambda sp, a, b: a / b, lambda y, a, b:
 xlogy = elementwise("xlogy", _xlogy, _xlogy_symbol, lambda z, x, y: log_of(y), lambda z, x, y: x / y,
                   rule="product rule", exact=_exact_xlogy, domain=(Domain(), POSITIVE),
                   numpy=lambda x, y: Code(f"np.where({x} == 0, 0.0, {x.at(PRODUCT)}*np.log(np.where({x} == 0, 1.0, {y})))"))
-power = elementwise("pow", _power, lambda sp, a, b: a**b, lambda y, a, b: b * a**(b - 1), lambda y, a, b: xlogy(y, a),
+next_lower = elementwise("next_lower", lambda b: np.where(np.equal(b, 0), 1.0, np.subtract(b, 1.0))[()],
+                  lambda sp, b: b - 1, lambda y, b: 1,
+                  exact=lambda mp, b: b - 1 if b else mp.mpf(1), rule="exponent of the power rule",
+                  numpy=lambda b: Code(f"np.where({b.at(SUM)} == 0, 1.0, {b.at(SUM)} - 1.0)"),
+                  math=lambda b: Code(f"1.0 if {b.at(SUM)} == 0 else {b.at(SUM)} - 1.0", CHOICE))
+power = elementwise("pow", _power, lambda sp, a, b: a**b, lambda y, a, b: b * a ** lowered(b), lambda y, a, b: xlogy(y, a),
                   rule="power rule", exact=exact_power, numpy=_power_text, fold=_fold_pow,
                   domain=(POSITIVE, Domain()))
 absolute = elementwise("abs", np.abs, "Abs", lambda y, x: sign(x),

@@ -26,6 +26,7 @@ def conditions(program: Program, samples: Samples) -> tuple[str, ...]:
 
     What a row states is where it is tested; a condition that one of the sample points does without is none.
 
+    >>> from gradexplain.simplify.sampling import sample
     >>> from gradexplain.trace.run import trace
     >>> from gradexplain.trace.signature import bind
     >>> f = lambda x: 1 / x + (x**2 + 1) ** 0.5

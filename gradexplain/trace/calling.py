@@ -39,20 +39,36 @@ def apply(function: Callable[..., Any], arguments: Sequence[Argument], values: M
 def plain(function: Callable[..., Any], arguments: Sequence[Argument], *, strict: bool = False) -> Any:
     """The function's own value at the point, with its exceptions as `FunctionError`.
 
-    Numbers are given to it as NumPy's, for which 1/0 is infinite; where it handles exceptions (`strict`), as floats.
+    Floats are given to it as they were passed; where that fails, as NumPy's, for which 1/0 is infinite (unless the
+    function handles exceptions itself: `strict`).
     """
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            values = {a.name: a.value if strict and type(a.value) is float else a.plain() for a in arguments}
-            return apply(function, arguments, values)
+            try:
+                result = apply(function, arguments, {a.name: a.as_given() for a in arguments})
+            except (ArithmeticError, ValueError):
+                if strict:
+                    raise
+            else:
+                if strict or not isinstance(result, complex):
+                    return result
+            return apply(function, arguments, {a.name: a.plain() for a in arguments})
+    except GradexplainError:  # of a derivative that the function takes
+        raise
     except Exception as error:
-        raise FunctionError(
-            f"{function_name(function)} raises {type(error).__name__}: {error}",
-            where=raised_at(error),
-            why="the function itself fails at this point",
-            fix="choose a point where it has a value",
-        ) from error
+        raise failed(error, function) from error
+
+
+def failed(error: Exception, function: Callable[..., Any]) -> FunctionError:
+    """The error for an exception of the function's own."""
+    is_name = isinstance(error, (NameError, AttributeError))
+    return FunctionError(
+        f"{function_name(function)} raises {type(error).__name__}: {error}",
+        where=raised_at(error),
+        why="there is nothing of this name" if is_name else "the function itself fails at this point",
+        fix="correct the name" if is_name else "choose a point where it has a value",
+    )
 
 
 def as_traced(value: Any) -> Any:
@@ -73,6 +89,9 @@ def on_failure(
     if strict is not None:
         plain(function, arguments, strict=strict)  # raises FunctionError if the function itself fails there
     library = _library_in(error.__traceback__)
+    by_name = not library or library.endswith(".__getattr__")  # NumPy looks its names up in Python
+    if by_name and (isinstance(error, NameError) or (isinstance(error, AttributeError) and not _on_tracer(error))):
+        return failed(error, function)
     if library:
         return NoRuleError(
             f"{library} has no derivative rule",
@@ -87,6 +106,10 @@ def on_failure(
         why="" if deep or strict is None else "the plain function works, but something in it does not accept them",
         fix="write the recursion as a loop" if deep else "use operators, math and NumPy functions on the traced value",
     )
+
+
+def _on_tracer(error: AttributeError) -> bool:
+    return type(error.obj) is Tracer
 
 
 def _cause(error: BaseException) -> GradexplainError | None:

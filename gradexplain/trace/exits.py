@@ -60,7 +60,10 @@ class Exits:
 
     def __int__(self) -> int:
         number = int(self._number("int()"))
-        if self._trace.origin(self.node) is not Origin.REAL or is_formatting():
+        if self._trace.origin(self.node) is not Origin.REAL:
+            return number
+        if is_formatting():
+            self._trace.written()
             return number
         if self.node.kind == "float":
             found = place()
@@ -77,7 +80,10 @@ class Exits:
         return int(number)
 
     def __float__(self) -> float:
-        if self.is_constant or (is_formatting() and self.value is not None):
+        if self.is_constant:
+            return float(self.value)
+        if is_formatting() and self.value is not None:
+            self._trace.written()
             return float(self.value)
         through = library_function()
         if through:
@@ -104,16 +110,22 @@ class Exits:
             leave(what, "there is no number here: the function is traced for every value", "give a point, as in x=3.0")
         return number
 
+    def _shown(self) -> Any:
+        """The number, for a text; the trace remembers where it was asked for."""
+        if not self.is_constant:
+            self._trace.written()
+        return self.value
+
     def __format__(self, spec: str) -> str:
-        number = self.value
+        number = self._shown()
         return repr(self) if number is None else format(number, spec)
 
     def __str__(self) -> str:
-        number = self.value
+        number = self._shown()
         return repr(self) if number is None else str(number)
 
     def __repr__(self) -> str:
-        number = self.value
+        number = self._shown()
         return f"<traced {self.node.kind} of shape {self.shape}>" if number is None else repr(number)
 
 

@@ -46,6 +46,7 @@ def trace_inside(
 ) -> Inner:
     """Runs a function within the running trace; `choose` tells which arguments are real whatever is given."""
     outer = stack()[-1]
+    outer.root.nested = True
     arguments = [_uncovered(a) for a in bind(function, _cover(args), _cover_all(kwargs), symbolic=False)]
     chosen = choose([a.name for a in arguments])
     arguments = [promote(a) if a.name in chosen and a.kind != "float" and _is_plain(a) else a for a in arguments]

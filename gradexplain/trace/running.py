@@ -57,6 +57,8 @@ class Trace:
     notes: list[str] = field(default_factory=list)
     concretised: bool = False  # whether the value of an integer argument steered the program
     handled: bool = False  # whether an exception did
+    texts: list[Site | None] = field(default_factory=list)  # where traced values were turned into text
+    nested: bool = False  # whether a derivative was taken within it
     alive: bool = True
     parent: Trace | None = None  # the trace that this one runs within (a derivative inside a function)
     binding: dict[Node, Node] = field(default_factory=dict)  # this trace's variables as nodes of the parent
@@ -186,6 +188,18 @@ class Trace:
             root.guards[ordering.equal(node, number)] = True
         elif root.origin(node) is Origin.INTEGER:
             root.concretised = True
+
+    def written(self) -> None:
+        """Notes that a value was turned into text here: where that flows back, the trace does not see it."""
+        self.root.texts.append(site())
+
+    @property
+    def root(self) -> Trace:
+        """The outermost trace."""
+        found = self
+        while found.parent is not None:
+            found = found.parent
+        return found
 
     def note(self, text: str) -> None:
         """Keeps a note for the explanation, and shows it at once as a warning."""

@@ -28,14 +28,19 @@ class Argument:
     role: Role = "traced"
     keyword: bool = False
     is_default: bool = False
+    of_numpy: bool = False  # a float that was given as one of NumPy's
 
     @property
     def is_numeric(self) -> bool:
         """Whether there is a number."""
         return self.value is not None
 
+    def as_given(self) -> Any:
+        """The number as the plain function gets it first: arrays copied, floats of the type that they had."""
+        return self.value if type(self.value) is float and not self.of_numpy else self.plain()
+
     def plain(self) -> Any:
-        """The number as the plain function gets it: arrays copied, floats as NumPy's (1/0 is infinite, as traced)."""
+        """The number as it goes with traced ones: arrays copied, floats as NumPy's (1/0 is infinite)."""
         if isinstance(self.value, np.ndarray):
             return self.value.copy()
         return np.float64(self.value) if type(self.value) is float else self.value
@@ -148,7 +153,9 @@ def classify(name: str, value: Any, *, symbolic: bool) -> Argument:
     if isinstance(value, (int, np.integer)):
         return Argument(name, int(value), kind="int")
     if isinstance(value, (float, np.floating)):
-        return Argument(name, float(value))
+        return Argument(name, float(value), of_numpy=isinstance(value, np.floating))
+    if isinstance(value, (list, tuple)) and not value:
+        return Argument(name, value, role="static")  # no number in it: a flag, or no choice made
     if isinstance(value, (list, tuple)) or (hasattr(value, "__array__") and not isinstance(value, (str, type))):
         return _array_argument(name, value)
     if symbolic and (value is None or isinstance(value, _NO_NUMBERS)):
@@ -224,7 +231,15 @@ def promote(argument: Argument) -> Argument:
     if argument.kind == "float":
         return argument
     value = argument.value
-    return replace(argument, value=value.astype(float) if isinstance(value, np.ndarray) else float(value), kind="float")
+    try:
+        real = value.astype(float) if isinstance(value, np.ndarray) else float(value)
+    except OverflowError:
+        raise ArgumentError(
+            f"argument {argument.name} is a whole number of {value.bit_length():,} binary digits",
+            why="it is larger than any float",
+            fix="scale the numbers, or use logarithms",
+        ) from None
+    return replace(argument, value=real, kind="float")
 
 
 def by_position(

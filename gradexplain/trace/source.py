@@ -96,6 +96,9 @@ def public_name(frame: FrameType) -> str:
     wrapped = [v for v in frame.f_locals.values() if isinstance(v, FunctionType)] if "wrap" in name else []
     if wrapped:
         module, name = wrapped[0].__module__, wrapped[0].__name__
+    if name in ("__init__", "__new__"):  # a class is known by its own name
+        owner = frame.f_locals.get("cls") if name == "__new__" else type(frame.f_locals.get("self"))
+        name = getattr(owner, "__name__", name)
     public = ".".join(p for p in module.split(".") if not p.startswith("_") and p not in ("lib", "core"))
     return f"{public}.{name}".replace("numpy.", "np.", 1)
 
