@@ -15,6 +15,7 @@ from gradexplain.render.display import Display
 from gradexplain.trace.run import Program, compare, explore, trace
 from gradexplain.trace.signature import Argument, bind, promote
 
+HIGHEST_ORDER = 8
 Function = Callable[..., Any] | str
 Names = str | int | Sequence[str | int] | None
 
@@ -91,6 +92,12 @@ def _explain(
 ) -> Explanation:
     if not isinstance(order, int) or order < 1:
         raise ArgumentError(f"order={order!r} is no order of a derivative", fix="use 1, 2, 3, …")
+    if order > HIGHEST_ORDER:
+        raise ArgumentError(
+            f"order {order} is not explained",
+            why=f"formulas grow with each order; {HIGHEST_ORDER} is the highest",
+            fix="use gx.grad of gx.grad for numbers",
+        )
     notes: tuple[str, ...] = ()
     title = ""
     if isinstance(f, str):

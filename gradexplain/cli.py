@@ -45,7 +45,7 @@ EPILOG = """examples:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command; gives its exit code."""
-    options = _parser().parse_args(argv)
+    options = _parser().parse_args([_as_operand(a) for a in (sys.argv[1:] if argv is None else argv)])
     try:
         with _patience(), paused():  # the collector would run dozens of times while SymPy loads
             return _run(options)
@@ -58,6 +58,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return FINE
+
+
+def _as_operand(argument: str) -> str:
+    """A formula that begins with a minus, kept from being an option: argparse leaves text with blanks alone."""
+    is_option = argument in ("-", "-o", "-h") or not argument.startswith("-") or argument.startswith("--")
+    return argument if is_option else f" {argument}"
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -123,6 +129,7 @@ def _function(what: str) -> Any:
     """The formula's text, or the function that `FILE.py:FUNCTION` names (the file is run, as `import` would)."""
     if what == "-":
         return sys.stdin.read().strip()
+    what = what.strip()
     file, colon, name = what.rpartition(":")
     if not (colon and file.endswith(".py")):
         return what

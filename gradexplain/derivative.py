@@ -290,11 +290,8 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     >>> jvp(lambda x, y: x * y, (3.0, 4.0), (1.0, 0.0))
     (12.0, 4.0)
     """
-    for what, given in (("primals", primals), ("tangents", tangents)):
-        if not isinstance(given, (list, tuple)):
-            raise ArgumentError(
-                f"the {what} are {type(given).__name__}, not a tuple", fix="call it as jvp(f, (3.0,), (1.0,))"
-            )
+    if not isinstance(primals, (list, tuple)) or not isinstance(tangents, (list, tuple)):
+        raise ArgumentError("primals and tangents are tuples", fix="call it as jvp(f, (3.0,), (1.0,))")
     if len(primals) != len(tangents):
         raise ArgumentError(
             f"{len(primals)} primals and {len(tangents)} tangents", fix="give a tangent for each primal"

@@ -61,6 +61,7 @@ def run(capsys, *arguments):
         (["x**2", "--format", "latex"], r"\frac{d y}{d x} = 2 x"),
         (["x**2", "--format", "markdown"], "$$"),
         (["x**2", "--format", "html"], "<html"),
+        (["-x^2", "--at", "x=3"], "dy/dx = -6"),
     ],
 )
 def test_what_is_printed(capsys, arguments, expected):
@@ -96,6 +97,7 @@ def test_python_source_runs_and_uses_the_closed_form(capsys):
         (["x**2", "--at", "y=1"], 2, "no argument y"),
         (["x**2", "--wrt", "z"], 2, "no argument z"),
         (["x**2", "--order", "0"], 2, "order"),
+        (["x**2", "--order", "99"], 2, "order"),
         (["no_such_file.py:f"], 2, "no file"),
         (["log(x)", "--at", "x=-1"], 3, "fails"),
         (["sqrt(-1 - x**2)"], 3, "no value"),

@@ -6,7 +6,6 @@ import pytest
 import sympy as sp
 
 from gradexplain import escape
-
 from tests.render.sample import HOSTILE
 
 # name in the user's program       terminal, HTML, Markdown, LaTeX, within a formula
