@@ -175,6 +175,12 @@ def _chosen(arguments: Sequence[Argument], wrt: Names) -> tuple[str, ...]:
         names = [n for n, a in traced.items() if a.kind == "float" and not a.is_default]
         return tuple(names or [n for n, a in traced.items() if a.kind != "bool"] or list(traced))
     asked = (wrt,) if isinstance(wrt, (str, int)) else tuple(wrt)
+    if not asked:
+        raise ArgumentError(
+            "wrt names nothing",
+            why="there is no derivative with respect to nothing",
+            fix=f"leave wrt out, or choose among {', '.join(traced)}",
+        )
     positions = [a.name for a in arguments]
     names = [positions[w] if isinstance(w, int) and 0 <= w < len(positions) else str(w) for w in asked]
     for name in names:

@@ -151,7 +151,7 @@ def _loaded(path: Path, name: str) -> Any:
     sys.path.insert(0, str(path.parent))
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise FunctionError(
             f"{path.name} raises {type(error).__name__} when it is run: {error}", fix="run it with Python first"
         ) from error

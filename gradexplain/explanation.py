@@ -134,9 +134,10 @@ class Explanation(Display):
         if not self.program.is_numeric:
             return {}
         found = values.gradient_values(self._nodes_at_point, self.program)
+        found = {key: self._from_closed_form(key, value) for key, value in found.items()}
         if self.whole.explored and self.is_scalar:
             found |= values.isolated_values(self._nodes, self.whole)
-        return {key: self._from_closed_form(key, value) for key, value in found.items()}
+        return found
 
     def _from_closed_form(self, key: str, found: Any) -> Any:
         """Where the graph meets 0/0, the closed form may still have a value: x/sqrt(x) at 0."""
@@ -228,6 +229,12 @@ class Explanation(Display):
 
     def _claimed(self, gradient: Any, name: str) -> Any:
         if isinstance(gradient, Mapping):
+            if name not in gradient:
+                raise ArgumentError(
+                    f"the claimed gradient has nothing for {name}",
+                    why=f"it has {', '.join(map(str, gradient)) or 'no keys'}",
+                    fix="give one value for each name, or choose names with wrt=",
+                )
             gradient = gradient[name]
         elif isinstance(gradient, (tuple, sp.Tuple)) and len(self.wrt) > 1:
             gradient = gradient[self.wrt.index(name)]

@@ -31,9 +31,6 @@ _SPACE: dict[str, Any] = {
     "NotImplemented": NotImplemented, "ndarray": np.ndarray, "f8": _FLOAT64, "np": np, "math": math, "scipy": SCIPY,
 }  # fmt: skip
 
-# NumPy imports parts of itself when they are first used (np.multiply.outer), and crashes where it finds no __import__.
-_IMPORT_ONLY = {"__import__": __import__}
-
 
 class _Errstate:
     """What stands in for a context in NumPy 1, which keeps its error state elsewhere."""

@@ -24,6 +24,7 @@ _DIGITS = 300
 _STEPS = ("1e-30", "2.7182818284590452e-37", "1.4142135623730951e-45")  # far below what a double can tell
 _DIRECTIONS = ((1.0, 1.3), (1.0, -2.7), (3.1, 0.4))  # along no axis; for one variable only the sign counts
 _AGREE = 1e-12
+_REST = 1e-9  # a limit that is so small beside the spread of its values is what is left of it
 _SAME = mpmath.mpf("1e-200")
 
 
@@ -130,7 +131,9 @@ def _limit(sides: list[list[Any]]) -> float | None:
         return float("nan")
     if _agree(values):
         nearest = [side[0] for side in inside]
-        return float(sum(nearest) / len(nearest))  # what is of first order in the step cancels
+        limit = sum(nearest) / len(nearest)  # what is of first order in the step cancels
+        spread = max(abs(v - values[0]) for v in values)
+        return 0.0 if abs(limit) < _REST * spread else float(limit)
     if len(inside) == 2 and all(map(_agree, inside)) and inside[0][0] * inside[1][0] <= 0:
         return None
     return float("nan")

@@ -29,6 +29,10 @@ RESERVED = {"np", "math", "scipy", "float", "max", "min", "round", "type", "abs"
 _PRODUCTS = {3: "{0}*{0}*{0}", 4: "{0}*{0}*({0}*{0})", -1: "1/{0}", -2: "1/({0}*{0})"}
 
 
+# NumPy imports parts of itself when they are first used (np.multiply.outer), and crashes where it finds no __import__.
+_IMPORT_ONLY = {"__import__": __import__}
+
+
 @dataclass(slots=True)
 class Writer:
     """Turns nodes into statements; `scalar` writes for floats, with `math`; `fast` writes what is to be run."""
@@ -228,7 +232,7 @@ def readable_names(names: Sequence[str]) -> list[str]:
 
 def defined(name: str, text: str, space: dict[str, Any]) -> Callable[..., Any]:
     """The function that a text defines. Nowhere else is text run: it is ours, names of users are values in it."""
-    whole = {**space, "__builtins__": {}}
+    whole = {**space, "__builtins__": _IMPORT_ONLY}
     exec(compile(text, "<gradexplain>", "exec"), whole)
     made: Callable[..., Any] = whole[name]
     return made

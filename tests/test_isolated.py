@@ -122,3 +122,21 @@ def test_derivatives_of_derivatives_take_the_limit():
 
 def test_decimals_are_read_as_they_are_meant():
     assert gx.grad(lambda x: (x**2 - 0.01) / (x - 0.1) if x != 0.1 else 0.2)(0.1) == pytest.approx(1.0, abs=1e-13)
+
+
+def test_explanations_say_what_grad_says():
+    def wild(x):
+        if x == 0:
+            return 0.0
+        return math.sin(1 / x)
+
+    def smooth(x):
+        if x == 0:
+            return 1.0
+        return math.sin(x) / x
+
+    explained = gx.explain(wild, x=0.0)
+    assert math.isnan(explained.gradient_values["x"])
+    assert math.isnan(gx.grad(wild)(0.0))
+    assert "if x == 0" not in explained["x"].text, "a slope where there is none"
+    assert gx.explain(smooth, x=0.0).gradient_values["x"] == gx.grad(smooth)(0.0) == 0.0

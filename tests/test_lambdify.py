@@ -1,6 +1,8 @@
 """Generated source: what it looks like, and that it computes what the graph does."""
 
 import math
+import subprocess
+import sys
 import warnings
 from fractions import Fraction
 
@@ -224,6 +226,13 @@ def test_whole():
     assert not np.may_share_memory(whole(kept, (2,)), kept)
 
 
-def test_programs_have_no_builtins():
+def test_programs_have_no_builtins_but_numpy_s_import():
     function = build([x * 2], [x])
-    assert function.call.__globals__["__builtins__"] == {}
+    assert function.call.__globals__["__builtins__"] == {"__import__": __import__}
+
+
+def test_generated_code_may_be_the_first_to_use_a_part_of_numpy():
+    """Without __import__ among its builtins, NumPy 2.4 crashes the process in np.multiply.outer."""
+    code = "import numpy as np, gradexplain as gx; print(round(gx.grad(lambda t: np.i0(2*t - 1))(0.9), 6))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == "0.86573", done.stderr

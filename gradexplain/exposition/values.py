@@ -15,8 +15,9 @@ from gradexplain.isolated import at_isolated_point, isolated_points
 from gradexplain.simplify.numeric import value
 from gradexplain.trace.run import Program, apply
 
+_DIGITS = (40, 100, 250)  # more, until two precisions give the same float: terms may cancel
 _TOLERATED = 1e-6  # relative: what float64 may lose before the exact value is shown
-MOST_EXACT_WORK = 300_000  # numbers in an exact evaluation of a graph
+MOST_EXACT_WORK = 25_000  # numbers in an exact evaluation of a graph
 
 
 def gradient_values(nodes: Mapping[str, Node], program: Program) -> dict[str, Any]:
@@ -56,10 +57,19 @@ def formula_value(expr: Any, program: Program) -> float | None:
 
 
 def exact_value(node: Node, program: Program) -> Any:
-    """A node's value at the point from 40-digit arithmetic, as floats; None where that is not to be had."""
+    """A node's exact value at the point, rounded to floats; None where that is not to be had."""
     if sum(max(1, n.size) for n in ancestors([node])) > MOST_EXACT_WORK:
         return None
-    with mp.workdps(40):
+    found: Any = None
+    for digits in _DIGITS:
+        before, found = found, _exact_at(digits, node, program)
+        if found is None or (before is not None and np.array_equal(before, found, equal_nan=True)):
+            break
+    return found
+
+
+def _exact_at(digits: int, node: Node, program: Program) -> Any:
+    with mp.workdps(digits):
         values = {x: moved(program.point[n], None, mp.mpf(0), 0.0, x.kind) for n, x in program.inputs.items()}
         try:
             (exact,) = evaluate_exact([node], values)
@@ -77,7 +87,7 @@ def isolated_values(nodes: Mapping[str, Node], whole: Program) -> dict[str, Any]
     """Gradients at a point that a branch or a `where` asks for by `==`: the limits of the derivatives around it."""
     if not any(whole.trace.value(point) for point in isolated_points(whole, list(whole.inputs.values()))):
         return {}
-    limits = at_isolated_point(list(nodes.values()), whole.inputs, whole.point)
+    limits = at_isolated_point(list(nodes.values()), whole.inputs, whole.point, or_nan=True)
     return {} if limits is None else dict(zip(nodes, limits, strict=True))
 
 

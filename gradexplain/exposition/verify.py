@@ -22,6 +22,7 @@ import mpmath as mp
 import numpy as np
 
 from gradexplain.autodiff import inner
+from gradexplain.errors import GradexplainError
 from gradexplain.evaluate import evaluate_exact
 from gradexplain.exposition.exact import Slope, accepts, slope
 from gradexplain.exposition.model import CheckReport, CheckRow
@@ -35,6 +36,8 @@ Verdicts = Literal["pass", "fail", "inconclusive"]
 MOST_COORDINATES = 20  # entries that are varied one by one; beyond, directions
 DIRECTIONS = 3
 SAMPLED = 3  # points of a check without a point
+_DRIFT = 1e-3  # of the slope
+_AROUND = (-0.1, -0.05, -0.02, 0.02, 0.05, 0.1)
 _LOST = 6  # digits: what the accuracy tier remarks on
 _ROUNDING = 1e-9
 
@@ -161,8 +164,12 @@ class Subject:
 
     def noise(self, t: float) -> float:
         """How far the float64 value is from the exact one."""
+        return abs(self.difference(t))
+
+    def difference(self, t: float) -> float:
+        """What the plain function has more than the exact value of its trace."""
         with mp.workdps(30):
-            return float(abs(mp.mpf(self.plain(t)) - self.exact(mp.mpf(t))))
+            return float(mp.mpf(self.plain(t)) - self.exact(mp.mpf(t)))
 
     @property
     def has_plain(self) -> bool:
@@ -191,7 +198,7 @@ def _row(name: str, subject: Subject, claimed: float, black_box: bool, scale: fl
     if not (accepts(exact, claimed) or (scale > 0 and shown is not None and shown <= _ROUNDING * scale)):
         verdict: Verdicts = "fail" if math.isfinite(claimed) else "inconclusive"
         return CheckRow(name, claimed, quotient, shown, step, verdict, _explained(exact, claimed))
-    if steps is not None and steps.verdict is Verdict.FAIL and _trace_is_wrong(subject):
+    if steps is not None and (_drifts(subject, exact) or (steps.verdict is Verdict.FAIL and _trace_is_wrong(subject))):
         reason = "the plain function has another slope than its trace"
         return CheckRow(name, claimed, steps.estimate, error, step, "fail", reason)
     return CheckRow(
@@ -243,6 +250,22 @@ def _ladder(subject: Subject, claimed: float, exact: Slope | None) -> Ladder | N
     if not math.isfinite(claimed):
         return None
     return ladder(subject.plain, subject.centre, claimed, noise=None if exact is None else subject.noise)
+
+
+def _drifts(subject: Subject, exact: Slope) -> bool:
+    """Whether the plain function leaves its trace in proportion to the distance, as rounding never does."""
+    if exact.value is None:
+        return False
+    scale = abs(subject.centre) or 1.0
+    try:
+        apart = [subject.difference(subject.centre + h * scale) / (h * scale) for h in _AROUND]
+    except (ValueError, TypeError, ArithmeticError, GradexplainError):
+        return False
+    least, most = min(apart), max(apart)
+    if not (math.isfinite(least) and math.isfinite(most)) or least * most <= 0:
+        return False
+    nearest, farthest = sorted((abs(least), abs(most)))
+    return bool(farthest < 2 * nearest and nearest > _DRIFT * abs(exact.value))
 
 
 def _trace_is_wrong(subject: Subject) -> bool:

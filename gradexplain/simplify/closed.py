@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -19,7 +20,7 @@ from gradexplain.numbers import exact_number
 from gradexplain.simplify.conditions import conditions
 from gradexplain.simplify.entrywise import entries, is_suitable, source_names
 from gradexplain.simplify.fingerprints import refined
-from gradexplain.simplify.numeric import imaginary_parts, rounded, substituted
+from gradexplain.simplify.numeric import of_real_numbers, rounded, substituted
 from gradexplain.simplify.parts import GAP, Parts, depth, on_a_page
 from gradexplain.simplify.printing import latex, numpy_source, text
 from gradexplain.simplify.rewrite import Rewrite
@@ -221,13 +222,9 @@ def _definitions(expr: Any, given: Mapping[Node, Any]) -> dict[str, Any] | None:
 
 
 def _written(node: Node, given: Mapping[Node, Any] | None = None) -> Any:
-    """A node as an expression, None where SymPy does not come to an end: it evaluates as it builds, and may loop.
-
-    What it writes with the imaginary unit or with roots of -1 is undefined: sqrt(-2) of real numbers.
-    """
+    """A node as an expression, None where SymPy does not come to an end: it evaluates as it builds, and may loop."""
     expr = within(_PATIENCE, lambda: expressions([node], given)[0])
-    imaginary = () if expr is None else imaginary_parts(expr)
-    return substituted(expr, dict.fromkeys(imaginary, sp.nan)) if imaginary else expr
+    return None if expr is None else of_real_numbers(expr)
 
 
 def _vocabulary(program: Program, raw: Any) -> Vocabulary:
@@ -258,9 +255,13 @@ def _heal(raw: Any, gradient: Node, program: Program) -> Any:
     for point in dict.fromkeys(c.rhs if c.lhs == x else c.lhs for c in asked if x in c.args):
         if not point.is_Number:
             return raw
-        limits = at_isolated_point([gradient], program.inputs, {x.name: float(point)})
+        limits = at_isolated_point([gradient], program.inputs, {x.name: float(point)}, or_nan=True)
         if limits is None:
             return raw
+        if math.isnan(limits[0]):
+            if around.subs(x, point).is_finite:
+                return raw
+            continue
         limit = _recognised(limits[0])
         if around.subs(x, point) != limit:
             pieces.append((limit, sp.Eq(x, point)))

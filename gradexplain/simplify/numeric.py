@@ -116,6 +116,18 @@ def _number(node: Any) -> Any:
     return {sp.oo: mp.inf, -sp.oo: -mp.inf}.get(node, mp.nan)
 
 
+def of_real_numbers(expr: Any) -> Any:
+    """A formula without what SymPy writes for complex numbers: re(u) is u. The imaginary unit and roots of negative
+    numbers make it undefined.
+    """
+    parts = {f: f.args[0] for f in expr.atoms(sp.re, sp.conjugate)} | dict.fromkeys(expr.atoms(sp.im), sp.S.Zero)
+    while parts:  # one may be within the other
+        expr = expr.xreplace(parts)
+        parts = {f: f.args[0] for f in expr.atoms(sp.re, sp.conjugate)}
+    undefined = imaginary_parts(expr)
+    return substituted(expr, dict.fromkeys(undefined, sp.nan)) if undefined else expr
+
+
 def imaginary_parts(expr: Any) -> set[Any]:
     """The imaginary unit and roots of negative numbers, where a formula has them."""
     roots = {p for p in expr.atoms(sp.Pow) if p.base.is_Number and p.base.is_negative and p.exp.is_integer is False}

@@ -10,9 +10,11 @@ import ctypes
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
 T = TypeVar("T")
+_AGAIN = 0.5  # seconds
 _raise = ctypes.pythonapi.PyThreadState_SetAsyncExc
 
 
@@ -29,7 +31,7 @@ def within(seconds: float, call: Callable[[], T]) -> T | None:
     watch = _Watch(seconds)
     try:
         try:
-            watch.timer.start()
+            watch.start()
             result = call()
         except watch.signal:
             raise
@@ -38,34 +40,37 @@ def within(seconds: float, call: Callable[[], T]) -> T | None:
             raise
         watch.settle()
     except watch.signal:
+        with suppress(watch.signal):
+            watch.settle()
         return None
-    finally:
-        watch.timer.cancel()
     return result
 
 
-class _Watch:
-    """A timer that raises an exception of a class of its own in the thread that made it."""
+class _Watch(threading.Thread):
+    """Raises an exception of a class of its own in the thread that made it, again and again until it is heeded: in a
+    callback of the interpreter's it would be lost.
+    """
 
     def __init__(self, seconds: float) -> None:
+        super().__init__(daemon=True)
         self.signal: type[BaseException] = type("_TimeIsUp", (_TimeIsUp,), {})
-        self._thread = threading.get_ident()
-        self._lock = threading.Lock()
-        self._done = self._fired = False
-        self.timer = threading.Timer(seconds, self._stop)
-        self.timer.daemon = True
+        self._seconds, self._watched = seconds, threading.get_ident()
+        self._lock, self._over = threading.Lock(), threading.Event()
+        self._fired = False
 
-    def _stop(self) -> None:
-        with self._lock:
-            if not self._done:
-                self._fired = True
-                _raise(ctypes.c_ulong(self._thread), ctypes.py_object(self.signal))
+    def run(self) -> None:
+        """Waits, and raises."""
+        while not self._over.wait(_AGAIN if self._fired else self._seconds):
+            with self._lock:
+                if not self._over.is_set():
+                    self._fired = True
+                    _raise(ctypes.c_ulong(self._watched), ctypes.py_object(self.signal))
 
     def settle(self) -> None:
         """From here on nothing is raised: what is on its way arrives now."""
         with self._lock:
-            self._done = True
-        waits = 50 if self._fired else 0
+            self._over.set()
+        waits = 20 if self._fired else 0
         while waits:
             time.sleep(0.001)
             waits -= 1

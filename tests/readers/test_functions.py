@@ -23,7 +23,7 @@ CASES = [
     ("where(x < 0 or y < 0, 1, x*y)", (2.0, 3.0), 6.0, (3.0, 2.0)),
     ("1 if x > 0 else 2", (2.0,), 1.0, (0.0,)),
     ("log(x, 2) + log(x)", (2.0,), 1 + math.log(2), (0.5 / math.log(2) + 0.5,)),
-    ("atan2(y, x)", (1.0, 2.0), math.atan2(2, 1), (-0.4, 0.2)),
+    ("atan2(y, x)", (1.0, 2.0), math.atan2(1, 2), (0.4, -0.2)),
     ("pow(x, y)", (2.0, 3.0), 8.0, (12.0, 8 * math.log(2))),
     ("hypot(x, y, 0)", (3.0, 4.0), 5.0, (0.6, 0.8)),
     ("e^x*pi", (0.0,), math.pi, (math.pi,)),
@@ -48,11 +48,12 @@ def test_values_and_derivatives(text, point, value, slopes):
 
 @pytest.mark.parametrize("name", [n for n, (least, most) in ARITIES.items() if least == most == 1])
 def test_functions_of_one_argument(name):
-    e = gx.explain(f"{name}(x)", x=0.4)
+    x = 1.4 if name == "acosh" else 0.4
+    e = gx.explain(f"{name}(x)", x=x)
     plain = {"abs": abs, "sign": lambda x: 1.0, "sec": lambda x: 1 / math.cos(x), "csc": lambda x: 1 / math.sin(x),
              "cot": lambda x: 1 / math.tan(x)}  # fmt: skip
     function = plain.get(name) or getattr(math, name, None)
-    assert function is None or e.value == pytest.approx(function(0.4))
+    assert function is None or e.value == pytest.approx(function(x))
     assert e.check().ok
     assert math.isfinite(e.gradient_values["x"])
 
@@ -74,7 +75,7 @@ def test_names_that_python_would_not_have(name):
 
 def test_names_that_are_given_values_are_variables():
     e = gx.explain("E*A*3/4", E=1.0, A=10.2)
-    assert e.gradient_values == {"E": 7.65, "A": 0.75}
+    assert e.gradient_values == pytest.approx({"E": 7.65, "A": 0.75})
     assert gx.explain("e*x", e=2.0, x=3.0).gradient_values == {"e": 3.0, "x": 2.0}
     assert list(gx.explain("e*x", wrt="e").gradients) == ["e"]
 
