@@ -143,7 +143,7 @@ class Explanation(Display):
         """Where the graph meets 0/0, the closed form may still have a value: x/sqrt(x) at 0."""
         if not self.is_scalar or math.isfinite(found) or not math.isfinite(self.value):
             return found
-        better = values.formula_value(self.gradients[key].full, self.program)
+        better = values.formula_value(self.gradients[key], self.program)
         return found if better is None else better
 
     # The graph.

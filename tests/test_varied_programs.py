@@ -81,7 +81,7 @@ import numpy as np, gradexplain as gx
 def f(x, y):
     u = x*y + np.sin(x*y); v = np.exp(u)/(1 + np.exp(u)); w = np.maximum(u, v)
     return w*v + abs(x - y)*np.sqrt(u**2 + v**2)
-for e in (gx.explain(f, 1.2, 0.4), gx.explain(f), gx.explain("a*x^2 sin(b x) + max(a, b, x) + |x|^y"),
+for e in (gx.explain(f), gx.explain("a*x^2 sin(b x) + max(a, b, x) + |x|^y"),
           gx.explain(lambda A, b: np.sum((A @ b)**2)*b[0], np.eye(2), np.ones(2))):
     print(str(e), e.to_latex(), e.to_html(), e.to_json(), e.python())
 """

@@ -12,6 +12,7 @@ from gradexplain.errors import ArgumentError, GradexplainError
 from gradexplain.evaluate import evaluate_exact, exact_array
 from gradexplain.graph import Node, ancestors
 from gradexplain.isolated import at_isolated_point, isolated_points
+from gradexplain.simplify.closed import ClosedForm
 from gradexplain.simplify.numeric import value
 from gradexplain.trace.run import Program, apply
 
@@ -46,14 +47,17 @@ def _best_value(node: Node, program: Program) -> Any:
     return exact if not np.allclose(found, exact, rtol=_TOLERATED, atol=0.0) else found
 
 
-def formula_value(expr: Any, program: Program) -> float | None:
+def formula_value(form: ClosedForm, program: Program) -> float | None:
     """A formula's value at the point, None if it has none."""
     with mp.workdps(40):
+        table: dict[str, Any] = {n: mp.mpf(float(v)) for n, v in program.point.items()}
         try:
-            found = value(expr, {n: mp.mpf(float(v)) for n, v in program.point.items()})
+            for name, part in form.where.items():
+                table[name] = value(part, table)
+            found = value(form.expr, table)
         except (GradexplainError, KeyError):
             return None
-        return float(mp.re(found)) if mp.isfinite(found) and not mp.im(found) else None
+        return float(found) if mp.isfinite(found) else None
 
 
 def exact_value(node: Node, program: Program) -> Any:

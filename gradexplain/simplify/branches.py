@@ -13,7 +13,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.relational import Relational
 
-from gradexplain.simplify.numeric import imaginary_parts
+from gradexplain.simplify.numeric import imaginary_parts, of_real_numbers
 
 MOST_BRANCHES = 12
 MOST_FOLDED = 8
@@ -30,7 +30,10 @@ def opened(expr: Any, simplify: Callable[[Any], Any]) -> Any:
     if pieces is None or len(pieces) > MOST_BRANCHES:
         return None
     pieces = _without_points([(value, _plain(condition)) for value, condition in pieces])
-    assumed = [(_assuming(value, _within(pieces, i)), condition) for i, (value, condition) in enumerate(pieces)]
+    assumed = [
+        (of_real_numbers(_assuming(value, _within(pieces, i))), condition)
+        for i, (value, condition) in enumerate(pieces)
+    ]
     return _merged([(simplify(value), condition) for value, condition in assumed])
 
 

@@ -21,7 +21,7 @@ from gradexplain.simplify.conditions import conditions
 from gradexplain.simplify.entrywise import entries, is_suitable, source_names
 from gradexplain.simplify.fingerprints import refined
 from gradexplain.simplify.numeric import of_real_numbers, rounded, substituted
-from gradexplain.simplify.parts import GAP, Parts, depth, on_a_page
+from gradexplain.simplify.parts import GAP, Parts, extent, on_a_page
 from gradexplain.simplify.printing import latex, numpy_source, text
 from gradexplain.simplify.rewrite import Rewrite
 from gradexplain.simplify.rules import decimals
@@ -36,6 +36,7 @@ MOST_WRITTEN_OUT = 400  # operations of a formula that is written out; longer on
 _SMALL = 4  # operations of a shared part that is worth a name
 _MOST_CHECKED = 300  # parts of a formula that is evaluated at points
 _PATIENCE = 3.0  # seconds for building an expression of at most MOST_WRITTEN_OUT operations
+_LONGEST = 20_000  # operations of a formula in which all names are written out
 _DEEPEST = 80  # functions within functions: SymPy recurses on them
 
 
@@ -86,17 +87,18 @@ class ClosedForm:
 
     @property
     def full(self) -> Any:
-        """The formula in the arguments alone; raises `ArgumentError` where it is too deep for SymPy."""
-        if self.where and depth(self.expr, self.where) > _DEEPEST:
+        """The formula in the arguments alone; raises `ArgumentError` where that is too long for SymPy."""
+        deep, long = extent(self.expr, self.where)
+        if self.where and (deep > _DEEPEST or long > _LONGEST):
             raise ArgumentError(
                 "the derivative is too long for one SymPy expression",
-                why=f"it has {len(self.where)} named parts, one within the other",
+                why=f"its {len(self.where)} named parts lie one within the other",
                 fix="use .expr and .where (or .numpy and .where_numpy), or python() of the explanation",
             )
         table: dict[Any, Any] = {}
         for name, definition in self.where.items():
             table[sp.Symbol(name, real=True)] = substituted(definition, table)
-        return substituted(self.expr, table)
+        return of_real_numbers(substituted(self.expr, table))
 
     def __str__(self) -> str:
         return self.text

@@ -19,6 +19,7 @@ from gradexplain.evaluate import bounded
 from gradexplain.ops.arithmetic import exact_power
 from gradexplain.ops.pieces import compared, larger_of, piecewise, smaller_of
 
+_NESTED = 3
 _DOUBLE = 53  # binary digits
 
 
@@ -76,6 +77,11 @@ def _rebuilt(node: Any, args: list[Any]) -> Any:
     return node if all(a is b for a, b in zip(args, node.args, strict=True)) else node.func(*args)
 
 
+def _real(y: Any) -> Any:
+    """The number; what is no real number is undefined, as it is for NumPy and for the program."""
+    return y if not isinstance(y, mp.mpc) else y.real if y.imag == 0 else mp.nan
+
+
 def _product(node: Any, operands: list[Any], known: Mapping[Any, Any]) -> Any:
     """A product; a/b is one division, so that x/x is 1 and has the floor 1."""
     top, bottom = mp.mpf(1), None
@@ -103,7 +109,7 @@ def _apply(node: Any, args: list[Any], table: Mapping[str, Any]) -> Any:
             f"{type(node).__name__} has no numerical value here", fix="please report the formula"
         )
     try:
-        return bounded(function(*args))
+        return bounded(_real(function(*args)))
     except (ValueError, TypeError, AttributeError, ArithmeticError):
         return mp.nan
 
@@ -120,18 +126,35 @@ def of_real_numbers(expr: Any) -> Any:
     """A formula without what SymPy writes for complex numbers: re(u) is u. The imaginary unit and roots of negative
     numbers make it undefined.
     """
-    parts = {f: f.args[0] for f in expr.atoms(sp.re, sp.conjugate)} | dict.fromkeys(expr.atoms(sp.im), sp.S.Zero)
-    while parts:  # one may be within the other
-        expr = expr.xreplace(parts)
-        parts = {f: f.args[0] for f in expr.atoms(sp.re, sp.conjugate)}
+    for _ in range(_NESTED):  # one may be within another, and SymPy may write it anew
+        parts = {
+            f: f.args[0] if not isinstance(f, sp.im) else sp.S.Zero for f in _parts(expr, sp.re, sp.conjugate, sp.im)
+        }
+        if not parts:
+            break
+        expr = substituted(expr, parts)
     undefined = imaginary_parts(expr)
     return substituted(expr, dict.fromkeys(undefined, sp.nan)) if undefined else expr
 
 
-def imaginary_parts(expr: Any) -> set[Any]:
+def imaginary_parts(expr: Any) -> list[Any]:
     """The imaginary unit and roots of negative numbers, where a formula has them."""
-    roots = {p for p in expr.atoms(sp.Pow) if p.base.is_Number and p.base.is_negative and p.exp.is_integer is False}
-    return roots | ({sp.I} if expr.has(sp.I) else set())
+    found = _parts(expr, sp.Pow, type(sp.I))
+    return [p for p in found if p is sp.I or (p.base.is_Number and p.base.is_negative and p.exp.is_integer is False)]
+
+
+def _parts(expr: Any, *kinds: Any) -> list[Any]:
+    """The parts of some kinds, each looked at once: written out, a formula with shared parts may be endless."""
+    seen = {expr}
+    waiting, found = [expr], []
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, kinds):
+            found.append(node)
+        new = [a for a in node.args if a not in seen]
+        seen.update(new)
+        waiting += new
+    return found
 
 
 def rounded(expr: Any) -> Any:
@@ -153,21 +176,12 @@ def _power(a: Any, b: Any) -> Any:
     return exact_power(mp, a, b)
 
 
-def _compare(test: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
-    """As with nan, no comparison holds of what is no real number."""
-    return lambda a, b: not mp.im(a) and not mp.im(b) and test(mp.re(a), mp.re(b))
-
-
-def _of_a_real(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    return lambda x: mp.nan if mp.im(x) else function(x)
-
-
 _CONSTANTS: dict[Any, Callable[[], Any]] = {
     sp.pi: lambda: +mp.pi,
     sp.E: lambda: +mp.e,
     sp.EulerGamma: lambda: +mp.euler,
     sp.Catalan: lambda: +mp.catalan,
-    sp.I: lambda: mp.mpc(0, 1),
+    sp.I: lambda: mp.nan,
     sp.true: lambda: True,
     sp.false: lambda: False,
     sp.nan: lambda: mp.nan,
@@ -183,16 +197,18 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     sp.Piecewise: _piecewise,
     ExprCondPair: lambda v, c: (v, c),
     sp.Abs: mp.fabs,
-    sp.sign: lambda x: mp.sign(mp.re(x)),
-    sp.Max: lambda *xs: max(xs, key=mp.re),
-    sp.Min: lambda *xs: min(xs, key=mp.re),
-    sp.floor: _of_a_real(mp.floor),
-    sp.ceiling: _of_a_real(mp.ceil),
+    sp.re: mp.re,
+    sp.im: mp.im,
+    sp.sign: mp.sign,
+    sp.Max: max,
+    sp.Min: min,
+    sp.floor: mp.floor,
+    sp.ceiling: mp.ceil,
     sp.log: mp.log,
-    sp.StrictLessThan: _compare(lambda a, b: a < b),
-    sp.LessThan: _compare(lambda a, b: a <= b),
-    sp.StrictGreaterThan: _compare(lambda a, b: a > b),
-    sp.GreaterThan: _compare(lambda a, b: a >= b),
+    sp.StrictLessThan: lambda a, b: a < b,
+    sp.LessThan: lambda a, b: a <= b,
+    sp.StrictGreaterThan: lambda a, b: a > b,
+    sp.GreaterThan: lambda a, b: a >= b,
     sp.Equality: lambda a, b: a == b,
     sp.Unequality: lambda a, b: a != b,
     sp.And: lambda *xs: all(xs),

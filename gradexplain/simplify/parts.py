@@ -86,16 +86,16 @@ def on_a_page(parts: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return [*ends[0], (GAP, f"{hidden} more"), *ends[1]]
 
 
-def depth(expr: Any, parts: Mapping[str, Any]) -> int:
-    """How many operations are one within the other when the names are written out."""
-    depths: dict[str, int] = {}
+def extent(expr: Any, parts: Mapping[str, Any]) -> tuple[int, int]:
+    """How deep a formula is when its names are written out, and how many operations long."""
+    extents: dict[str, tuple[int, int]] = {}
     for name in parts:
-        depths[name] = _depth(parts[name], depths)
-    return _depth(expr, depths)
+        extents[name] = _extent(parts[name], extents)
+    return _extent(expr, extents)
 
 
-def _depth(expr: Any, names: Mapping[str, int]) -> int:
-    known: dict[Any, int] = {}
+def _extent(expr: Any, names: Mapping[str, tuple[int, int]]) -> tuple[int, int]:
+    known: dict[Any, tuple[int, int]] = {}
     waiting = [expr]
     while waiting:
         node = waiting[-1]
@@ -104,5 +104,9 @@ def _depth(expr: Any, names: Mapping[str, int]) -> int:
             waiting.extend(missing)
             continue
         waiting.pop()
-        known[node] = names.get(node.name, 0) if node.is_Symbol else 1 + max((known[a] for a in node.args), default=-1)
+        if node.is_Symbol:
+            known[node] = names.get(node.name, (0, 0))
+        else:
+            inner = [known[a] for a in node.args]
+            known[node] = 1 + max((d for d, _ in inner), default=-1), bool(inner) + sum(n for _, n in inner)
     return known[expr]

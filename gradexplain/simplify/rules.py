@@ -16,6 +16,7 @@ from gradexplain.simplify.counting import operations
 
 _LONG_DENOMINATOR = 1000
 _HIGHEST_POWER = 24  # of a sum that may be multiplied out
+_MOST_ANGLES = 6  # a product of n of them is a sum of 2**n
 _LONGEST_ANGLE = 4  # operations
 _CIRCULAR = (sp.sin, sp.cos, sp.tan, sp.sinh, sp.cosh, sp.tanh)
 
@@ -175,9 +176,9 @@ def has_high_powers(expr: Any) -> bool:
 
 
 def has_intricate_angles(expr: Any) -> bool:
-    """Whether circular functions are taken of more than a few operations, or of each other."""
-    angles = [f.args[0] for f in expr.atoms(*_CIRCULAR)]
-    return any(
+    """Whether circular functions are taken of more than a few operations, of each other, or of many angles."""
+    angles = {f.args[0] for f in expr.atoms(*_CIRCULAR)}
+    return len(angles) > _MOST_ANGLES or any(
         a.has(*_CIRCULAR) or operations(a) > _LONGEST_ANGLE or any(p.base.is_Add for p in a.atoms(sp.Pow))
         for a in angles
     )

@@ -8,9 +8,11 @@ import sympy as sp
 
 import gradexplain as gx
 from gradexplain.errors import ArgumentError
+from gradexplain.simplify import scalar
+from gradexplain.simplify.rules import Rule
 from tests.simplify.random_programs import disagreements, explained, function, numpy_value
 
-RANDOM = 240
+RANDOM = 120
 X = sp.Symbol("x", real=True)
 CHUNK = 20
 
@@ -163,21 +165,22 @@ def test_a_deep_nest_is_written_in_parts_that_fit_on_a_page():
 def test_a_long_chain_is_explained():
     def chain(x):
         y = x
-        for i in range(4000):
+        for i in range(2000):
             y = y * 1.0001 + 0.1 if i % 2 else np.tanh(y)
         return y
 
     e = gx.explain(chain, 0.5)
     assert len(str(e).splitlines()) < 120
-    assert len(e["x"].where) > 1000
+    assert len(e["x"].where) > 500
     assert next(iter(e["x"].where.values())).free_symbols == {X}
 
 
 def test_the_logistic_map_is_not_expanded():
     e = gx.explain(logistic, 0.3)
     assert len(str(e).splitlines()) < 120
-    assert disagreements(e) == []
     assert numpy_value(e["x"], {"x": 0.3}) == pytest.approx(e.gradient_values["x"])
+    with pytest.raises(ArgumentError, match=r"too long for one SymPy expression"):
+        _ = e.gradient
 
 
 def test_forms_are_pickled_with_their_parts():
@@ -210,6 +213,14 @@ def test_floats_keep_their_digits_in_products():
     assert form.notes == ()
     assert all(f._prec == 53 for f in form.expr.atoms(sp.Float))
     assert float(form.expr.subs(X, 0)) == pytest.approx(0.7978845608028654, rel=1e-15)
+
+
+def test_a_wrong_rule_changes_nothing_not_even_where_no_point_lies(monkeypatch):
+    monkeypatch.setattr(scalar, "RULES", (Rule("wrong", lambda e: sp.Integer(7), 1000),))
+    for f in (lambda x: x**2 * np.sin(x), lambda x: np.where(x > 1000, x**2 * np.sin(x), x), abs):
+        form = gx.explain(f)["x"]
+        assert numpy_value(form, {"x": 2000.0}) == pytest.approx(gx.grad(f)(2000.0))
+        assert form.rewrites == () or all(r.rule != "wrong" for r in form.rewrites)
 
 
 def test_every_rewrite_says_how_it_is_known():

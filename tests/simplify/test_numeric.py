@@ -4,7 +4,8 @@ import mpmath as mp
 import pytest
 import sympy as sp
 
-from gradexplain.simplify.numeric import UnknownFunctionError, rounded, substituted, value
+from gradexplain.ops.arithmetic import exact_power
+from gradexplain.simplify.numeric import UnknownFunctionError, of_real_numbers, rounded, substituted, value
 
 x, y = sp.symbols("x y", real=True)
 TABLE = {"x": mp.mpf("0.7"), "y": mp.mpf("-1.3")}
@@ -71,6 +72,13 @@ def test_huge_exponents_and_values_take_no_time():
     assert value(sp.Pow(x, 10**7, evaluate=False), {"x": mp.mpf(-1)}) == 1
 
 
+def test_powers_of_huge_whole_numbers_are_taken_by_logarithms(monkeypatch):
+    expected = mp.power(mp.mpf("-1.0001"), 10**6 + 1)
+    monkeypatch.setattr(mp, "power", None)
+    assert exact_power(mp, mp.mpf("-1.0001"), mp.mpf(10**6 + 1)) == pytest.approx(float(expected))
+    assert exact_power(mp, mp.mpf("0.5"), mp.floor(mp.exp(10**5))) < 1e-300
+
+
 def test_deep_expressions_are_no_recursion():
     expr = x
     for _ in range(150):
@@ -100,3 +108,17 @@ def test_floats_are_read_as_they_were_typed_or_exactly_as_they_are():
         assert value(sp.Float("0.1"), {}) == mp.mpf("0.1")
         assert value(sp.Float(0.1, 60), {}) == mp.mpf(0.1)
     assert rounded(sp.Float(0.1, 60) * x).atoms(sp.Float) == {sp.Float(0.1)}
+
+
+def test_what_is_no_real_number_on_the_way_is_undefined():
+    """abs(x**(y - 2)) is a real number to a mathematician, but not to NumPy where x is negative."""
+    table = {"x": mp.mpf(-2), "y": mp.mpf("0.5")}
+    for expr in (sp.Abs(x ** (y - 2)), sp.sqrt(x) * sp.sqrt(x - 1), sp.log(x) ** 2, sp.I * x):
+        assert mp.isnan(value(expr, table))
+
+
+def test_complex_parts_of_formulas_are_taken_out():
+    assert of_real_numbers(sp.re(sp.atan(x)) + sp.im(sp.atan(x))) == sp.atan(x)
+    assert of_real_numbers(sp.Piecewise((sp.sqrt(-2), x > 0), (x, True))) == sp.Piecewise((sp.nan, x > 0), (x, True))
+    assert of_real_numbers(sp.Piecewise(((-8) ** sp.Rational(1, 3), x > 0), (x, True))).has(sp.nan)
+    assert of_real_numbers(x**2) == x**2

@@ -66,6 +66,7 @@ def test_what_rules_cannot_cope_with():
     assert not rules.has_high_powers(x**400 + (x + 1) ** 3)
     assert rules.has_intricate_angles(sp.sin((x + 2) ** 8))
     assert rules.has_intricate_angles(sp.cos(sp.tan(x)))
+    assert rules.has_intricate_angles(sp.Mul(*(sp.cos(v) for v in sp.symbols("x:12"))))
     assert not rules.has_intricate_angles(sp.cos(x + y) * sp.sin(2 * x))
 
 
