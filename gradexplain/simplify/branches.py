@@ -7,16 +7,18 @@ what can't happen drops out. In other cases SymPy folds the branches.
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import sympy as sp
 from sympy.core.relational import Relational
 
+from gradexplain.simplify.counting import operations
 from gradexplain.simplify.numeric import imaginary_parts, of_real_numbers
 
 MOST_BRANCHES = 12
 MOST_FOLDED = 8
+MOST_ANSWERED = 5  # conditions, of which every combination is looked at
 
 
 def opened(expr: Any, simplify: Callable[[Any], Any]) -> Any:
@@ -26,6 +28,11 @@ def opened(expr: Any, simplify: Callable[[Any], Any]) -> Any:
     >>> opened(2 * sp.Piecewise((x, x > 1), (0, True)) + sp.Piecewise((1, x > 0), (0, True)), lambda e: e)
     Piecewise((0, x <= 0), (1, x <= 1), (2*x + 1, True))
     """
+    expr = expr.xreplace({r: _without_extremes(r) for r in expr.atoms(Relational) if r.has(sp.Max, sp.Min)})
+    expr = expr.xreplace({r: solved(r) for r in expr.atoms(Relational)})
+    expr = expr.replace(sp.Piecewise, _without_equal_points)
+    if not expr.has(sp.Piecewise):
+        return simplify(expr)
     pieces = _by_intervals(expr) or _folded(expr)
     if pieces is None or len(pieces) > MOST_BRANCHES:
         return None
@@ -35,6 +42,76 @@ def opened(expr: Any, simplify: Callable[[Any], Any]) -> Any:
         for i, (value, condition) in enumerate(pieces)
     ]
     return _merged([(simplify(value), condition) for value, condition in assumed])
+
+
+def solved(relation: Any) -> Any:
+    """A linear condition on one variable as a comparison with a number: x < 2*x - 3 is x > 3.
+
+    >>> x = sp.Symbol("x", real=True)
+    >>> solved(x < 2 * x - 3), solved(x**2 < 1)
+    (x > 3, x**2 < 1)
+    """
+    if len(relation.free_symbols) != 1 or isinstance(relation, (sp.Eq, sp.Ne)):
+        return relation
+    (x,) = relation.free_symbols
+    slope, rest = _linear(sp.expand(relation.lhs - relation.rhs), x)
+    if slope is None or not (slope.is_Rational and rest.is_Rational):
+        return relation
+    return (relation.func if slope > 0 else relation.reversed.func)(x, -rest / slope)
+
+
+def _linear(expr: Any, x: Any) -> tuple[Any, Any]:
+    slope = expr.coeff(x, 1)
+    rest = expr - slope * x
+    return (None, None) if slope == 0 or rest.has(x) else (slope, rest)
+
+
+def _without_equal_points(*pieces: Any) -> Any:
+    """1/x if n == 0 else x**(n - 1): a piece at a point that the next one covers is none of its own."""
+    kept: list[tuple[Any, Any]] = []
+    for (value, condition), following in zip(pieces, [*pieces[1:], None], strict=True):
+        if following is not None and isinstance(condition, sp.Eq):
+            variable, number = (condition.lhs, condition.rhs) if condition.lhs.is_Symbol else condition.args[::-1]
+            if variable.is_Symbol and number.is_Number and following[0].subs(variable, number) == value:
+                continue
+        kept.append((value, condition))
+    return sp.Piecewise(*kept)
+
+
+def _without_extremes(relation: Any) -> Any:
+    """max(a, b) < c as a < c and b < c, min(a, b) < c as a < c or b < c."""
+    if isinstance(relation, (sp.Eq, sp.Ne)):
+        return relation
+    for part, other, compared in (
+        (relation.lhs, relation.rhs, relation.func),
+        (relation.rhs, relation.lhs, relation.reversed.func),
+    ):
+        if isinstance(part, (sp.Max, sp.Min)):
+            is_below = compared in (sp.StrictLessThan, sp.LessThan)
+            joined = sp.And if is_below == isinstance(part, sp.Max) else sp.Or
+            return joined(*(_opened_relation(compared(a, other)) for a in part.args))
+    return relation
+
+
+def _opened_relation(relation: Any) -> Any:
+    return _without_extremes(relation) if isinstance(relation, Relational) else relation
+
+
+def smooth(expr: Any, agree: Callable[[Any, Any], bool]) -> Any:
+    """The one formula that all branches give, whatever their conditions say, None if they differ: where the largest of
+    some numbers is taken out of exponentials, branches only choose between spellings.
+    """
+    relations = sorted((r for r in expr.atoms(Relational) if not r.has(sp.Piecewise)), key=sp.default_sort_key)
+    if not 0 < len(relations) <= MOST_ANSWERED:
+        return None
+    formulas = {
+        expr.xreplace(dict(zip(relations, answers, strict=True))): None
+        for answers in product((sp.true, sp.false), repeat=len(relations))
+    }
+    first, *others = sorted(formulas, key=operations)
+    if first.has(sp.Piecewise) or not all(agree(first, other) for other in others):
+        return None
+    return first
 
 
 def _by_intervals(expr: Any) -> list[tuple[Any, Any]] | None:
@@ -143,6 +220,43 @@ def _assuming(value: Any, relations: list[Any]) -> Any:
     return value
 
 
+def _without_implied(condition: Any) -> Any:
+    """x > 0 and y > 0 and x <= y is x > 0 and x <= y: comparisons that follow from two others say nothing."""
+    if not isinstance(condition, sp.And):
+        return condition
+    kept = sorted(condition.args, key=sp.default_sort_key)
+    for r in list(kept):
+        if _has_order(r) and _follows(r, [o for o in kept if o is not r and _has_order(o)]):
+            kept.remove(r)
+    return sp.And(*kept)
+
+
+def _has_order(relation: Any) -> bool:
+    return isinstance(relation, Relational) and not isinstance(relation, (sp.Eq, sp.Ne))
+
+
+def _follows(relation: Any, others: list[Any]) -> bool:
+    """Whether there is a chain from the larger to the smaller side, strict if the relation is."""
+    is_strict = isinstance(relation, (sp.StrictLessThan, sp.StrictGreaterThan))
+    return any(
+        a.gts == relation.gts and a.lts == b.gts and b.lts == relation.lts
+        and (not is_strict or any(isinstance(o, (sp.StrictLessThan, sp.StrictGreaterThan)) for o in (a, b)))
+        for a in others for b in others
+    )  # fmt: skip
+
+
+def _folds(pieces: list[tuple[Any, Any]]) -> bool:
+    """Whether conditions are joined ones: intervals of one variable are shortest as they are."""
+    return any(isinstance(c, sp.And) for _, c in pieces)
+
+
+def _around(pieces: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    """0 if a else (1 if b else 0) is 1 if b and not a, else 0."""
+    if len(pieces) == 3 and pieces[0][0] == pieces[2][0] and pieces[2][1] == sp.true:
+        return [(pieces[1][0], _without_implied(sp.And(sp.Not(pieces[0][1]), pieces[1][1]))), pieces[2]]
+    return [(v, _without_implied(c)) for v, c in pieces]
+
+
 def _merged(pieces: list[tuple[Any, Any]]) -> Any:
     """Neighbours with the same formula become one piece."""
     out: list[tuple[Any, Any]] = []
@@ -156,7 +270,20 @@ def _merged(pieces: list[tuple[Any, Any]]) -> Any:
             out.append((value, condition))
     if len(out) == 1 and out[0][1] == sp.true:
         return out[0][0]
-    return _as_sign(out) or sp.Piecewise(*out)
+    return _as_sign(out) or _as_magnitude(out) or sp.Piecewise(*(_around(out) if _folds(out) else out))
+
+
+def _as_magnitude(pieces: list[tuple[Any, Any]]) -> Any:
+    """u(-x) below and u(x) above 0 is u(Abs(x)), -u(-x) below is sign(x)*u(Abs(x))."""
+    if len(pieces) != 2 or not isinstance(pieces[0][1], (sp.StrictLessThan, sp.LessThan)) or pieces[0][1].rhs != 0:
+        return None
+    x, (below, above) = pieces[0][1].lhs, (pieces[0][0], pieces[1][0])
+    if not x.is_Symbol or not above.has(x):
+        return None
+    mirrored, magnitude = above.xreplace({x: -x}), above.xreplace({x: sp.Abs(x)})
+    if below == mirrored:
+        return magnitude
+    return sp.sign(x) * magnitude if below == -mirrored else None
 
 
 def _as_sign(pieces: list[tuple[Any, Any]]) -> Any:

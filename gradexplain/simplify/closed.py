@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
@@ -18,13 +18,15 @@ from gradexplain.isolated import at_isolated_point
 from gradexplain.lambdify import Writer
 from gradexplain.numbers import exact_number
 from gradexplain.simplify.conditions import conditions
+from gradexplain.simplify.counting import operations
 from gradexplain.simplify.entrywise import entries, is_suitable, source_names
 from gradexplain.simplify.fingerprints import refined
+from gradexplain.simplify.fractions import decimals
 from gradexplain.simplify.numeric import of_real_numbers, rounded, substituted
+from gradexplain.simplify.orthant import for_positive
 from gradexplain.simplify.parts import GAP, Parts, extent, on_a_page
 from gradexplain.simplify.printing import latex, numpy_source, text
 from gradexplain.simplify.rewrite import Rewrite
-from gradexplain.simplify.rules import decimals
 from gradexplain.simplify.sampling import Samples, sample, sample_widely
 from gradexplain.simplify.scalar import Vocabulary, cost, simplified, vocabulary
 from gradexplain.simplify.watchdog import within
@@ -37,6 +39,7 @@ _SMALL = 4  # operations of a shared part that is worth a name
 _MOST_CHECKED = 300  # parts of a formula that is evaluated at points
 _PATIENCE = 3.0  # seconds for building an expression of at most MOST_WRITTEN_OUT operations
 _LONGEST = 20_000  # operations of a formula in which all names are written out
+_HOPELESS, _SHORT = 3, 12  # a start so many times as long as the best form, and longer, is not simplified
 _DEEPEST = 80  # functions within functions: SymPy recurses on them
 
 
@@ -107,8 +110,9 @@ class ClosedForm:
 def closed_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str]) -> ClosedForm:
     """The closed form of a derivative: a formula of numbers, entries of small arrays, else the program for it."""
     if gradient.shape == () and all(x.shape == () for x in ancestors([gradient, program.output])):
-        samples = sample_widely([gradient, program.output], program.inputs, program.point)
-        return replace(scalar_form(key, gradient, program, names), conditions=conditions(program, samples))
+        wide = sample_widely([gradient, program.output], program.inputs, program.point)
+        found = scalar_form(key, gradient, program, names, wide)
+        return replace(found, conditions=tuple(dict.fromkeys((*found.conditions, *conditions(program, wide)))))
     if is_suitable(program, gradient):
         form = entry_form(key, gradient, program)
         if form is not None:
@@ -127,7 +131,8 @@ def entry_form(key: str, gradient: Node, program: Program) -> ClosedForm | None:
         node = as_node(np.asarray(nodes)[index])
         if tree_size(node) > MOST_WRITTEN_OUT:
             return None
-        forms[index] = scalar_form(key, node, numbers, {})
+        wide = sample_widely([node, numbers.output], numbers.inputs, numbers.point)
+        forms[index] = scalar_form(key, node, numbers, {}, wide)
     if any(f.where for f in forms.flat):
         return None
     expr = sp.Array([f.expr for f in forms.flat], gradient.shape) if gradient.shape else forms.item().expr
@@ -147,62 +152,92 @@ def _nested(texts: list[str], shape: tuple[int, ...]) -> str:
     return texts[0]
 
 
-def scalar_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str]) -> ClosedForm:
+def scalar_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str], wide: Samples) -> ClosedForm:
     """The closed form of a scalar derivative of a scalar program: the cheapest of the checked candidates."""
     if tree_size(gradient) > MOST_WRITTEN_OUT:
         return named_form(key, gradient, program, names)
-    found = _cheapest_form(key, gradient, program, names)
+    found = _cheapest_form(key, gradient, program, names, wide)
     where = {n: rounded(e) for n, e in found.where.items()}
     return replace(found, expr=rounded(found.expr), where=where, raw=rounded(found.raw))
 
 
-def _cheapest_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str]) -> ClosedForm:
+def _cheapest_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str], wide: Samples) -> ClosedForm:
     near = sample([gradient, program.output], program.inputs, program.point)
-    samples = near.joined(sample_widely([gradient, program.output], program.inputs, program.point))
+    samples = near.joined(wide)
     raw = _written(gradient)
     if raw is None:
         return named_form(key, gradient, program, names)
     known = _vocabulary(program, raw)
     healed = _heal(raw, gradient, program)
     if healed is not raw:
-        expr, rewrites, notes = simplified(healed, samples, 0, known)
+        expr, rewrites, notes = simplified(healed, samples, 0, known, {})
         rewrites = (Rewrite("limit at an isolated point", raw, healed, "both sides agree to 12 digits"), *rewrites)
         return ClosedForm(key, expr, {}, raw, rewrites, notes=(*notes, *_evidence(samples, expr)))
-    best: ClosedForm | None = None
+    starts: list[tuple[float, int, _Start, Vocabulary]] = []
+    written = {names[n] for n in names if names[n] == name_of(program.trace.sites.get(n))}
     for given in _namings(program, names):
-        for candidate in dict.fromkeys((refined(gradient, program.output, program.inputs, near, given), gradient)):
-            form = _candidate(key, candidate, gradient, given, samples, known, raw)
-            if form is not None and (best is None or _price(form, known) < _price(best, known)):
-                best = form
-    return best or ClosedForm(key, raw, {}, raw, notes=_evidence(samples, raw))
+        for node in dict.fromkeys((refined(gradient, program.output, program.inputs, near, given), gradient)):
+            start = _start(node, given)
+            if start is not None:
+                prices: Vocabulary = {**known, **_prices(start.offered, written)}
+                starts.append((cost(start.expr, prices), len(starts), start, prices))
+    best, lowest = ClosedForm(key, raw, {}, raw, notes=_evidence(samples, raw)), math.inf
+    for price, _, start, prices in sorted(starts, key=lambda s: s[:2]):
+        if price > _HOPELESS * lowest + _SHORT:
+            break
+        form = _simplest(key, start, samples, prices, raw)
+        price = math.inf if form is None else cost(form.expr, prices)
+        if form is not None and price < lowest:
+            best, lowest = form, price
+    better = for_positive(best.expr, best.where, key.split(","), gradient, program, known)
+    if better is None:
+        return best
+    expr, rewrites, assumed = better
+    return replace(best, expr=decimals(expr), rewrites=(*best.rewrites, *rewrites), conditions=assumed)
 
 
-def _candidate(
-    key: str, node: Node, gradient: Node, given: Mapping[Node, Any], samples: Samples, known: Vocabulary, raw: Any
-) -> ClosedForm | None:
-    """One candidate graph, over some of the program's names, simplified and checked."""
+class _Start(NamedTuple):
+    """What simplification starts from: the gradient as a formula over some of the program's names, what those stand for
+    that it has, and all of them.
+    """
+
+    expr: Any
+    where: dict[str, Any]
+    offered: dict[str, Any]
+
+
+def _start(node: Node, given: Mapping[Node, Any]) -> _Start | None:
     if tree_size(node, given) > MOST_WRITTEN_OUT:
         return None
-    start = _written(node, given)
-    where = None if start is None else _definitions(start, given)
-    if where is None:
-        return None
-    expr, rewrites, notes = simplified(start, samples, 0, known, tuple(where.items()))
+    expr = _written(node, given)
+    offered = None if expr is None else _definitions(given)
+    return None if offered is None else _Start(expr, _needed(expr, offered), offered)
+
+
+def _simplest(key: str, start: _Start, samples: Samples, known: Vocabulary, raw: Any) -> ClosedForm | None:
+    """A start simplified and checked."""
+    expr, rewrites, notes = simplified(start.expr, samples, 0, known, start.offered)
     expr = decimals(expr)
-    where = {n: where[n] for n in _needed(expr, where)}
+    where = _needed(expr, start.offered)
     if samples.points and not samples.agrees(expr, 0, tuple(where.items())):
         return None
-    if node is not gradient and start != raw:
+    if start.expr != raw:
         rule = "identity" if not where else "in terms of " + ", ".join(where)
-        rewrites = (Rewrite(rule, raw, start, f"checked at {len(samples.points)} points to 40 digits"), *rewrites)
+        evidence = f"checked at {len(samples.points)} points to 40 digits"
+        rewrites = (Rewrite(rule, raw, start.expr, evidence), *rewrites)
     return ClosedForm(
         key, expr, where, raw, rewrites, notes=(*notes, *(() if samples.points else _evidence(samples, expr)))
     )
 
 
-def _price(form: ClosedForm, known: Vocabulary) -> float:
-    """The program's own names are free but for the look that it takes to find them."""
-    return cost(form.expr, known) + sum(0.5 if name.isalpha() else 0.9 for name in form.where)
+def _prices(names: Mapping[str, Any], written: set[str]) -> dict[Any, float]:
+    """Names that stand in the source cost the look that it takes to find them, others what they stand for."""
+    prices: dict[Any, float] = {}
+    for name, definition in names.items():
+        own = (0.5 if name.isalpha() else 0.9) if name in written else 1.0 + operations(definition)
+        inner = 0.0 if name in written else sum(prices.get(s, 0.0) for s in definition.free_symbols)
+        prices[sp.Symbol(name, real=True)] = own + inner
+    return prices
 
 
 def _namings(program: Program, names: Mapping[Node, str]) -> list[dict[Node, Any]]:
@@ -212,15 +247,13 @@ def _namings(program: Program, names: Mapping[Node, str]) -> list[dict[Node, Any
     return [{}, own] if own else [{}]
 
 
-def _definitions(expr: Any, given: Mapping[Node, Any]) -> dict[str, Any] | None:
-    """What the names in a formula stand for, in terms of the arguments and of earlier names."""
+def _definitions(given: Mapping[Node, Any]) -> dict[str, Any] | None:
+    """What names stand for, in terms of the arguments and of earlier names."""
     table: dict[str, Any] = {}
     for node in sorted(given, key=lambda n: n.index):
         earlier = {n: s for n, s in given.items() if n.index < node.index}
         table[given[node].name] = _written(node, earlier)
-    if None in table.values():
-        return None
-    return _needed(expr, table)
+    return None if None in table.values() else table
 
 
 def _written(node: Node, given: Mapping[Node, Any] | None = None) -> Any:

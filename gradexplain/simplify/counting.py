@@ -10,6 +10,9 @@ from typing import Any
 import sympy as sp
 from sympy.functions.elementary.piecewise import ExprCondPair
 
+_MOST_REMEMBERED = 20_000
+_COUNTED: dict[Any, int] = {}  # candidates share most of their parts, and counting them is what choosing costs
+
 
 def operations(expr: Any) -> int:
     """The number of operations.
@@ -18,13 +21,21 @@ def operations(expr: Any) -> int:
     >>> operations(2 * x), operations(-x / 2), operations(sp.sin(x) ** 2 - 1)
     (1, 2, 3)
     """
-    count, waiting = 0, [expr]
+    if len(_COUNTED) > _MOST_REMEMBERED:
+        _COUNTED.clear()
+    waiting = [expr]
     while waiting:
-        node = waiting.pop()
+        node = waiting[-1]
+        if node in _COUNTED:
+            waiting.pop()
+            continue
         own, parts = _opened(node)
-        count += own
-        waiting.extend(parts)
-    return count
+        missing = [p for p in parts if p not in _COUNTED]
+        if missing:
+            waiting.extend(missing)
+        else:
+            _COUNTED[waiting.pop()] = own + sum(_COUNTED[p] for p in parts)
+    return _COUNTED[expr]
 
 
 def _opened(node: Any) -> tuple[int, list[Any]]:

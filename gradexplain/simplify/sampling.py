@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import mpmath as mp
@@ -63,6 +63,7 @@ class Samples:
 
     points: tuple[Mapping[str, Any], ...]
     values: tuple[tuple[Any, ...], ...]
+    _asked: dict[Any, bool] = field(default_factory=dict, compare=False, repr=False)
 
     def joined(self, other: Samples) -> Samples:
         """These points and others."""
@@ -70,6 +71,12 @@ class Samples:
 
     def agrees(self, expr: Any, which: int, where: Sequence[tuple[str, Any]] = ()) -> bool:
         """Whether an expression has the values of node number `which` at all points."""
+        question = (expr, which, tuple(where))
+        if question not in self._asked:
+            self._asked[question] = self._agrees(expr, which, where)
+        return self._asked[question]
+
+    def _agrees(self, expr: Any, which: int, where: Sequence[tuple[str, Any]]) -> bool:
         with mp.workdps(DIGITS):
             try:
                 return all(
@@ -117,6 +124,15 @@ def sample(outputs: Sequence[Node], inputs: Mapping[str, Node], point: Mapping[s
 def sample_widely(outputs: Sequence[Node], inputs: Mapping[str, Node], point: Mapping[str, Any]) -> Samples:
     """Points of all sizes and signs: what is true near one point need not be true on the other side of a root."""
     return _sample(outputs, inputs, _candidates(inputs, point, _WIDE, near=0), 2 * _ENOUGH)
+
+
+def sample_positive(outputs: Sequence[Node], inputs: Mapping[str, Node], positive: Iterable[str]) -> Samples:
+    """Points at which some of the inputs are positive."""
+    chosen = set(positive)
+    candidates = (
+        {n: abs(v) if n in chosen else v for n, v in c.items()} for c in _candidates(inputs, {}, _WIDE + _POOL, near=0)
+    )
+    return _sample(outputs, inputs, candidates, 2 * _ENOUGH)
 
 
 def _scanned(outputs: Sequence[Node], inputs: Mapping[str, Node]) -> Iterator[dict[str, Any]]:

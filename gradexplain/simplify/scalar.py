@@ -9,32 +9,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import sympy as sp
+from sympy.polys.polyerrors import BasePolynomialError
 
 from gradexplain.simplify import branches
 from gradexplain.simplify.counting import operations
+from gradexplain.simplify.elimination import in_terms_of_names
 from gradexplain.simplify.rewrite import Rewrite
-from gradexplain.simplify.rules import RULES
+from gradexplain.simplify.rules import FINISHING, RULES, Rule
 from gradexplain.simplify.sampling import Samples
 from gradexplain.simplify.watchdog import within
 
 _SECONDS = 2.0
 _LARGEST_EXPONENT = 2000  # binary digits
 _LARGEST_BRANCHED = 200  # operations
+_LARGEST_ELIMINATED = 80
 _MINIMAL = 1.0  # nothing that says as much is shorter
 _FOREIGN, _FLOAT, _UNWRITTEN = 12, 0.3, 0.3
 _RELATED = 1.9  # a function that the reader passes to without a word, though the program has another
 _TURNED = 1.1  # exp(x) where the program has exp(-x): what can't overflow there must not here
-_ROOT = 4.5  # sqrt(u**2) is Abs(u), whatever the program wrote: worth it where it saves a lot
-_FAMILIES = ({sp.sinh, sp.cosh, sp.tanh}, {sp.Abs, sp.sign})
+_ROOT = 2.5  # sqrt(u**2) is Abs(u), whatever the program wrote: worth it where it saves a lot
+_FAMILIES = ({sp.sinh, sp.cosh, sp.tanh}, {sp.sin, sp.cos, sp.tan}, {sp.Abs, sp.sign})
 # The functions that belong to a function: those of its derivative.
 _NATURAL = {sp.sin: {sp.cos}, sp.cos: {sp.sin}, sp.Abs: {sp.sign}, sp.gamma: {sp.polygamma}, sp.erf: {sp.exp},
             sp.loggamma: {sp.polygamma}, sp.sinh: {sp.cosh}, sp.cosh: {sp.sinh}}  # fmt: skip
 
 
-Vocabulary = Mapping[Any, float]  # functions, and exponentials, with what they add to the cost
+Vocabulary = Mapping[Any, float]  # functions, exponentials and names, with what they add to the cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,21 +50,43 @@ class Attempt:
 
 
 def simplified(
-    raw: Any, samples: Samples, which: int, known: Vocabulary, where: tuple[tuple[str, Any], ...] = ()
+    raw: Any, samples: Samples, which: int, known: Vocabulary, names: Mapping[str, Any]
 ) -> tuple[Any, tuple[Rewrite, ...], tuple[str, ...]]:
-    """The cheapest candidate that agrees with the program at all samples, the log, and what was cut short."""
-    best, rewrites = raw, []
-    evidence = f"checked at {len(samples.points)} points to 20 digits"
+    """The cheapest candidate that agrees with the program at all samples, over some of its names; the log; and what was
+    cut short.
+    """
+    where = tuple(names.items())
     notes: list[str] = []
-    if cost(raw, known) <= _MINIMAL:
+    if cost(raw, known) <= _MINIMAL or not samples.points:
         return raw, (), ()
-    for attempt in _attempts(raw, samples, known, notes):
-        if attempt.expr is None or _forbidden(attempt.expr) or cost(attempt.expr, known) >= cost(best, known):
-            continue
-        if samples.points and samples.agrees(attempt.expr, which, where):
-            rewrites = [Rewrite(attempt.rule, raw, attempt.expr, evidence)]
-            best = attempt.expr
-    return best, tuple(rewrites), tuple(notes)
+    attempts = chain(_by_names(raw, names, notes), _attempts(raw, RULES, samples, known, notes))
+    first = _cheapest(raw, attempts, samples, which, known, where)
+    found = first.expr if first else raw
+    attempts = chain(_by_names(found, names, notes), _attempts(found, FINISHING, samples, known, notes))
+    second = _cheapest(found, attempts, samples, which, known, where)
+    evidence = f"checked at {len(samples.points)} points to 20 digits"
+    rewrites, before = [], raw
+    for attempt in filter(None, (first, second)):
+        rewrites.append(Rewrite(attempt.rule, before, attempt.expr, evidence))
+        before = attempt.expr
+    return before, tuple(rewrites), tuple(notes)
+
+
+def _cheapest(
+    raw: Any,
+    attempts: Iterator[Attempt],
+    samples: Samples,
+    which: int,
+    known: Vocabulary,
+    where: tuple[tuple[str, Any], ...],
+) -> Attempt | None:
+    """The cheapest attempt that costs less than the formula itself and agrees with the program."""
+    price = cost(raw, known)
+    priced = [(cost(a.expr, known), a) for a in attempts]
+    for _, attempt in sorted(((c, a) for c, a in priced if c < price), key=lambda pair: pair[0]):
+        if not _forbidden(attempt.expr) and samples.agrees(attempt.expr, which, where):
+            return attempt
+    return None
 
 
 def vocabulary(program: Any, derivative: Any) -> Vocabulary:
@@ -87,7 +113,9 @@ def cost(expr: Any, known: Vocabulary) -> float:
     points = len(expr.atoms(sp.Eq, sp.Ne))
     floats = len(expr.atoms(sp.Float))
     turned = sum(known.get(e, 0.0) for e in expr.atoms(sp.exp))
-    return operations(expr) + foreign + turned + _FOREIGN * points + _FLOAT * floats
+    nested = max(0, len(expr.atoms(sp.Piecewise)) - 1)
+    names = sum(known.get(s, 0.0) for s in expr.free_symbols)
+    return operations(expr) + nested + names + foreign + turned + _FOREIGN * points + _FLOAT * floats
 
 
 def _forbidden(expr: Any) -> bool:
@@ -103,7 +131,9 @@ def _has_huge_numbers(expr: Any) -> bool:
     return any(max(abs(r.p), r.q).bit_length() > _LARGEST_EXPONENT for r in expr.atoms(sp.Rational))
 
 
-def _attempts(raw: Any, samples: Samples, known: Vocabulary, notes: list[str]) -> Iterator[Attempt]:
+def _attempts(
+    raw: Any, rules: tuple[Rule, ...], samples: Samples, known: Vocabulary, notes: list[str]
+) -> Iterator[Attempt]:
     size = operations(raw)
     if _has_huge_numbers(raw):
         return
@@ -111,16 +141,30 @@ def _attempts(raw: Any, samples: Samples, known: Vocabulary, notes: list[str]) -
         if size <= _LARGEST_BRANCHED:
             yield from _by_branches(raw, samples, known, notes)
         return
-    for rule in RULES:
-        if rule.is_tried(raw, size):
-            result = _guarded(rule.apply, raw, rule.name, notes)
-            if result is not None:
-                yield Attempt(rule.name, result)
-                yield Attempt(f"{rule.name}, common factor", sp.factor_terms(result))
+    seen = {raw}
+    for rule in rules:
+        if not rule.is_tried(raw, size):
+            continue
+        result = _guarded(rule.apply, raw, rule.name, notes)
+        if result is None or result in seen:
+            continue
+        seen.add(result)
+        yield Attempt(rule.name, result)
+        factored = sp.factor_terms(result) if operations(result) <= 2 * size else result
+        if factored not in seen:
+            seen.add(factored)
+            yield Attempt(f"{rule.name}, common factor", factored)
+
+
+def _by_names(raw: Any, names: Mapping[str, Any], notes: list[str]) -> Iterator[Attempt]:
+    if names and operations(raw) <= _LARGEST_ELIMINATED and not raw.has(sp.Piecewise):
+        found = within(_SECONDS, lambda: _tried(lambda e: list(in_terms_of_names(e, names)), raw))
+        for name, expr in found if isinstance(found, list) else ():
+            yield Attempt(f"in terms of {name}" if name else "names written out", expr)
 
 
 _FAILURES = (ValueError, TypeError, AttributeError, NotImplementedError, RecursionError, ZeroDivisionError,
-             sp.PolynomialError)  # fmt: skip
+             BasePolynomialError)  # fmt: skip
 
 
 def _tried(rewrite: Callable[[Any], Any], raw: Any) -> Any:
@@ -146,13 +190,20 @@ def _by_branches(raw: Any, samples: Samples, known: Vocabulary, notes: list[str]
     def cheapest(piece: Any) -> Any:
         if piece.has(sp.Piecewise):
             return piece
-        options = [a.expr for a in _attempts(piece, samples, known, notes) if not _forbidden(a.expr)]
+        options = [a.expr for a in _attempts(piece, RULES, samples, known, notes) if not _forbidden(a.expr)]
         cheaper = sorted((e for e in dict.fromkeys(options) if cost(e, known) < cost(piece, known)), key=by_cost)
         return next((e for e in cheaper if samples.agree(piece, e)), piece)
 
     def by_cost(expr: Any) -> float:
         return cost(expr, known)
 
+    formula = branches.smooth(raw, samples.agree)
+    if formula is not None:
+        yield Attempt("the same in all branches", formula)
+        options = [a for a in _attempts(formula, RULES, samples, known, notes) if not _forbidden(a.expr)]
+        best = min(options, key=lambda a: by_cost(a.expr), default=None)
+        if best is not None:
+            yield Attempt("the same in all branches, " + best.rule, best.expr)
     result = _guarded(lambda e: branches.opened(e, lambda piece: piece), raw, "branch by branch", notes)
     if result is not None:
         yield Attempt("branch by branch", result)

@@ -24,7 +24,7 @@ CASES = [
     (P((1, x > 0), (0, True)) * P((1, x < 1), (0, True)), "Piecewise((0, x <= 0), (1, x < 1), (0, True))"),
     (P((1, x > 0), (0, True)) * P((1, x < 0), (0, True)), "0"),
     (P((x, x <= 5), (0, True)) + P((1, x > 5), (0, True)), "Piecewise((x, x <= 5), (1, True))"),
-    (P((-x, x < 0), (0, sp.Eq(x, 0)), (x, True)), "x*sign(x)"),
+    (P((-x, x < 0), (0, sp.Eq(x, 0)), (x, True)), "Abs(x)"),
     (P((1, x > y), (2, x < y), (3, True)), "Piecewise((1, x > y), (2, True))"),
     (P((1, x - y > 0), (2, True)), "Piecewise((1, x > y), (2, True))"),
     (P((sp.sign(x), x > 0), (1, True)), "1"),
