@@ -18,8 +18,10 @@ from gradexplain.isolated import at_isolated_point
 from gradexplain.lambdify import Writer
 from gradexplain.numbers import exact_number
 from gradexplain.simplify.conditions import conditions
+from gradexplain.simplify.counting import operations
 from gradexplain.simplify.entrywise import entries, is_suitable, source_names
 from gradexplain.simplify.fingerprints import refined
+from gradexplain.simplify.naming import Naming, namings, needed, written
 from gradexplain.simplify.numeric import of_real_numbers, rounded, substituted
 from gradexplain.simplify.parts import GAP, Parts, extent, on_a_page
 from gradexplain.simplify.printing import latex, numpy_source, text
@@ -27,15 +29,15 @@ from gradexplain.simplify.rewrite import Rewrite
 from gradexplain.simplify.rules import decimals
 from gradexplain.simplify.sampling import Samples, sample, sample_widely
 from gradexplain.simplify.scalar import Vocabulary, cost, simplified, vocabulary
-from gradexplain.simplify.watchdog import within
 from gradexplain.symbolic import expressions, symbol, tree_size
 from gradexplain.trace.run import Program
-from gradexplain.trace.source import name_of
+from gradexplain.userfunctions import UserFunction, written_out
 
 MOST_WRITTEN_OUT = 400  # operations of a formula that is written out; longer ones are named in parts
+_LOOK = 1.5  # operations that a call saves, or else the reader is better off without it
+_LONGEST_DEFINITION = 12  # operations of a function of the user's that is shown with the formula
 _SMALL = 4  # operations of a shared part that is worth a name
 _MOST_CHECKED = 300  # parts of a formula that is evaluated at points
-_PATIENCE = 3.0  # seconds for building an expression of at most MOST_WRITTEN_OUT operations
 _LONGEST = 20_000  # operations of a formula in which all names are written out
 _DEEPEST = 80  # functions within functions: SymPy recurses on them
 
@@ -58,12 +60,12 @@ class ClosedForm:
     @property
     def numpy(self) -> str:
         """The formula as NumPy source over the arguments, `np` and the names in `where_numpy`."""
-        return self.source[0] if self.source else numpy_source(self.expr)
+        return self.source[0] if self.source else numpy_source(written_out(self.expr))
 
     @property
     def where_numpy(self) -> Mapping[str, str]:
         """The named parts as NumPy source; a name may use earlier ones."""
-        return self.source[1] if self.source else {n: numpy_source(e) for n, e in self.where.items()}
+        return self.source[1] if self.source else {n: numpy_source(written_out(e)) for n, e in self.where.items()}
 
     @property
     def text(self) -> str:
@@ -79,6 +81,17 @@ class ClosedForm:
             parts = [(n, t.replace("np.", "")) for n, t in on_a_page(self.source[1])]
             return tuple((n, t, "" if n == GAP else math_text(t, "texttt")) for n, t in parts)
         return tuple((n, e, "") if n == GAP else (n, text(e), latex(e)) for n, e in on_a_page(self.where))
+
+    @property
+    def functions(self) -> tuple[tuple[Any, Any], ...]:
+        """The user's functions that the formula calls, with what they compute if that is short."""
+        calls = {f for e in (self.expr, *self._parts()) for f in e.atoms(UserFunction)}
+        found = {f.func(*f.parameters): sp.factor_terms(rounded(f.body)) for f in calls}
+        short = [f for f, body in found.items() if operations(body) <= _LONGEST_DEFINITION]
+        return tuple((f, found[f]) for f in sorted(short, key=str))
+
+    def _parts(self) -> tuple[Any, ...]:
+        return () if isinstance(self.where, Parts) else tuple(self.where.values())
 
     @property
     def latex(self) -> str:
@@ -97,8 +110,8 @@ class ClosedForm:
             )
         table: dict[Any, Any] = {}
         for name, definition in self.where.items():
-            table[sp.Symbol(name, real=True)] = substituted(definition, table)
-        return of_real_numbers(substituted(self.expr, table))
+            table[sp.Symbol(name, real=True)] = substituted(written_out(definition), table)
+        return of_real_numbers(rounded(substituted(written_out(self.expr), table)))
 
     def __str__(self) -> str:
         return self.text
@@ -159,80 +172,65 @@ def scalar_form(key: str, gradient: Node, program: Program, names: Mapping[Node,
 def _cheapest_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str]) -> ClosedForm:
     near = sample([gradient, program.output], program.inputs, program.point)
     samples = near.joined(sample_widely([gradient, program.output], program.inputs, program.point))
-    raw = _written(gradient)
+    raw = written(gradient)
     if raw is None:
         return named_form(key, gradient, program, names)
-    known = _vocabulary(program, raw)
+    choices = namings(program, names)
+    known = _vocabulary(program, raw) | dict.fromkeys((f for n in choices for f in n.functions), 0.0)
     healed = _heal(raw, gradient, program)
     if healed is not raw:
         expr, rewrites, notes = simplified(healed, samples, 0, known)
         rewrites = (Rewrite("limit at an isolated point", raw, healed, "both sides agree to 12 digits"), *rewrites)
         return ClosedForm(key, expr, {}, raw, rewrites, notes=(*notes, *_evidence(samples, expr)))
     best: ClosedForm | None = None
-    for given in _namings(program, names):
-        for candidate in dict.fromkeys((refined(gradient, program.output, program.inputs, near, given), gradient)):
-            form = _candidate(key, candidate, gradient, given, samples, known, raw)
+    for naming in choices:
+        found = refined(gradient, program.output, program.inputs, near, naming.parts)
+        for candidate in dict.fromkeys((found, gradient)):
+            form = _candidate(key, candidate, gradient, naming, samples, known, raw)
             if form is not None and (best is None or _price(form, known) < _price(best, known)):
                 best = form
     return best or ClosedForm(key, raw, {}, raw, notes=_evidence(samples, raw))
 
 
 def _candidate(
-    key: str, node: Node, gradient: Node, given: Mapping[Node, Any], samples: Samples, known: Vocabulary, raw: Any
+    key: str, node: Node, gradient: Node, naming: Naming, samples: Samples, known: Vocabulary, raw: Any
 ) -> ClosedForm | None:
     """One candidate graph, over some of the program's names, simplified and checked."""
-    if tree_size(node, given) > MOST_WRITTEN_OUT:
+    if tree_size(node, naming.given) > MOST_WRITTEN_OUT:
         return None
-    start = _written(node, given)
-    where = None if start is None else _definitions(start, given)
+    start = written(node, naming.given)
+    where = None if start is None else naming.definitions(start)
     if where is None:
         return None
     expr, rewrites, notes = simplified(start, samples, 0, known, tuple(where.items()))
     expr = decimals(expr)
-    where = {n: where[n] for n in _needed(expr, where)}
+    where = needed(expr, where)
     if samples.points and not samples.agrees(expr, 0, tuple(where.items())):
         return None
-    if node is not gradient and start != raw:
-        rule = "identity" if not where else "in terms of " + ", ".join(where)
+    if start != raw:
+        used = [*where, *_functions_in(start)]
+        rule = "in terms of " + ", ".join(used) if used else "identity"
         rewrites = (Rewrite(rule, raw, start, f"checked at {len(samples.points)} points to 40 digits"), *rewrites)
     return ClosedForm(
         key, expr, where, raw, rewrites, notes=(*notes, *(() if samples.points else _evidence(samples, expr)))
     )
 
 
+def _functions_in(expr: Any) -> list[str]:
+    """The names of the user's functions that a formula calls."""
+    return sorted({f.func.__name__ for f in expr.atoms(UserFunction)})
+
+
 def _price(form: ClosedForm, known: Vocabulary) -> float:
     """The program's own names are free but for the look that it takes to find them."""
-    return cost(form.expr, known) + sum(0.5 if name.isalpha() else 0.9 for name in form.where)
+    looks = sum(0.5 if name.isalpha() else 0.9 for name in form.where)
+    return cost(form.expr, known) + looks + _LOOK * len(_functions_in(form.expr))
 
 
-def _namings(program: Program, names: Mapping[Node, str]) -> list[dict[Node, Any]]:
-    """The choices of named parts: none, or what the program itself gave a name."""
-    order = [n for n in ancestors([program.output]) if n.inputs and n.kind == "float" and n in names]
-    own = {n: sp.Symbol(names[n], real=True) for n in order if name_of(program.trace.sites.get(n))}
-    return [{}, own] if own else [{}]
-
-
-def _definitions(expr: Any, given: Mapping[Node, Any]) -> dict[str, Any] | None:
-    """What the names in a formula stand for, in terms of the arguments and of earlier names."""
-    table: dict[str, Any] = {}
-    for node in sorted(given, key=lambda n: n.index):
-        earlier = {n: s for n, s in given.items() if n.index < node.index}
-        table[given[node].name] = _written(node, earlier)
-    if None in table.values():
-        return None
-    return _needed(expr, table)
-
-
-def _written(node: Node, given: Mapping[Node, Any] | None = None) -> Any:
-    """A node as an expression, None where SymPy does not come to an end: it evaluates as it builds, and may loop."""
-    expr = within(_PATIENCE, lambda: expressions([node], given)[0])
-    return None if expr is None else of_real_numbers(expr)
-
-
-def _vocabulary(program: Program, raw: Any) -> Vocabulary:
+def _vocabulary(program: Program, raw: Any) -> dict[Any, float]:
     is_small = tree_size(program.output) <= MOST_WRITTEN_OUT
-    written = _written(program.output) if is_small else None
-    return vocabulary(raw if written is None else written, raw)
+    whole = written(program.output) if is_small else None
+    return dict(vocabulary(raw if whole is None else whole, raw))
 
 
 def _evidence(samples: Samples, expr: Any, where: tuple[tuple[str, Any], ...] = ()) -> tuple[str, ...]:
@@ -303,17 +301,6 @@ def _sampled_evidence(gradient: Node, program: Program, expr: Any, parts: Parts)
         return ()  # written node by node, and each name stands for its node: there is nothing that could differ
     samples = sample([gradient, program.output], program.inputs, program.point)
     return _evidence(samples, expr, tuple((name, parts.written(node)) for node, name in parts.nodes()))
-
-
-def _needed(expr: Any, where: dict[str, Any]) -> dict[str, Any]:
-    """The definitions that the formula uses, directly or through others."""
-    wanted = {s.name for s in expr.free_symbols}
-    kept: dict[str, Any] = {}
-    for name in reversed(where):
-        if name in wanted:
-            kept[name] = where[name]
-            wanted |= {s.name for s in where[name].free_symbols}
-    return dict(reversed(kept.items()))
 
 
 def _uses(gradient: Node) -> dict[Node, int]:

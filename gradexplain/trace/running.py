@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 import warnings
+from collections import Counter
 from dataclasses import dataclass, field
 from enum import IntEnum
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -37,6 +39,19 @@ class Condition:
     site: Site | None
 
 
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of one of the user's own functions: by which names it got which numbers, and its result.
+
+    Not `plain`: what it computed depends on more than its arguments, or holds for the values at hand only.
+    """
+
+    code: CodeType
+    arguments: tuple[tuple[str, Node], ...]
+    result: Node
+    plain: bool
+
+
 @dataclass(slots=True)
 class Trace:
     """One run: the values of nodes, where they were made, the branches taken, and notes for the reader."""
@@ -59,6 +74,9 @@ class Trace:
     handled: bool = False  # whether an exception did
     texts: list[Site | None] = field(default_factory=list)  # where traced values were turned into text
     nested: bool = False  # whether a derivative was taken within it
+    main: CodeType | None = None  # the code of the function itself, where its calls were recorded
+    calls: tuple[Call, ...] = ()  # of the user's functions, in the order of their ends
+    returned: dict[Node, list[Site]] = field(default_factory=dict)  # where calls stand, by their results
     alive: bool = True
     parent: Trace | None = None  # the trace that this one runs within (a derivative inside a function)
     binding: dict[Node, Node] = field(default_factory=dict)  # this trace's variables as nodes of the parent
@@ -192,6 +210,15 @@ class Trace:
     def written(self) -> None:
         """Notes that a value was turned into text here: where that flows back, the trace does not see it."""
         self.root.texts.append(site())
+
+    @property
+    def own_codes(self) -> tuple[CodeType, ...] | None:
+        """The code of the function, and of what it does no more than hand its arguments to; None if that is unknown."""
+        if self.main is None:
+            return None
+        result = next((c.result for c in reversed(self.calls) if c.code is self.main), None)
+        counts = Counter(id(c.code) for c in self.calls)
+        return (self.main, *(c.code for c in self.calls if c.result is result and counts[id(c.code)] == 1))
 
     @property
     def root(self) -> Trace:
