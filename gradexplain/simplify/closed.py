@@ -202,7 +202,8 @@ def _candidate(
     where = None if start is None else naming.definitions(start)
     if where is None:
         return None
-    expr, rewrites, notes = simplified(start, samples, 0, known, tuple(where.items()))
+    named = tuple(where.items())
+    expr, rewrites, notes = simplified(start, samples, 0, known, named)
     expr = decimals(expr)
     where = needed(expr, where)
     if samples.points and not samples.agrees(expr, 0, tuple(where.items())):
@@ -210,10 +211,15 @@ def _candidate(
     if start != raw:
         used = [*where, *_functions_in(start)]
         rule = "in terms of " + ", ".join(used) if used else "identity"
-        rewrites = (Rewrite(rule, raw, start, f"checked at {len(samples.points)} points to 40 digits"), *rewrites)
+        rewrites = (Rewrite(rule, raw, start, _checked(samples, start, named), named), *rewrites)
     return ClosedForm(
         key, expr, where, raw, rewrites, notes=(*notes, *(() if samples.points else _evidence(samples, expr)))
     )
+
+
+def _checked(samples: Samples, expr: Any, where: tuple[tuple[str, Any], ...]) -> str:
+    digits = next((d for d in (40, 20) if samples.agrees(expr, 0, where, d)), 0)
+    return f"checked at {len(samples.points)} points to {digits} digits" if samples.points and digits else ""
 
 
 def _functions_in(expr: Any) -> list[str]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import permutations
+from itertools import combinations, permutations
 from typing import Any
 
 import mpmath as mp
@@ -32,6 +32,7 @@ _KEPT = 73  # binary digits that must agree
 _ZERO = mp.mpf(10) ** -30
 _LARGEST_VOCABULARY = 60  # forward nodes that formulas are looked for in
 _MOST_NAMED = 8  # of these, the ones whose products and quotients are looked at too
+_MOST_FACTORS = 8  # of a product whose factors are looked at in pairs
 _LARGEST_FACTOR = 1e6  # of these, too
 _DENOMINATOR = 24  # of multiples and constants
 
@@ -129,7 +130,7 @@ class _Refinement:
     def __init__(self, values: dict[Node, Values], named: Mapping[Node, Sequence[Node]], forward: list[Node]) -> None:
         self.values, self.named = values, named
         self.costs: dict[Node, int] = {}
-        self.directions: dict[Node, Any] = {}
+        self.directions: dict[Any, Any] = {}  # of nodes, and of products of two
         self.known: dict[Any, tuple[Node, Any]] = {}  # direction of the value vector -> a node and its first value
         self.names = {n: variable("") for n in named}
         self.costs |= {self.names[n]: self._cost(n) for n in named}
@@ -169,6 +170,7 @@ class _Refinement:
         if number is not None:
             return constant(number)
         options = [node.op(*(new[n] for n in node.inputs), **node.params), *self._cancelled(node, new)]
+        options += self._regrouped(node, new)
         found = self._look_up(node)
         if found is not None:
             options.append(found)
@@ -193,6 +195,40 @@ class _Refinement:
             for sign, term in left:
                 total = total + new[term] if sign > 0 else total - new[term]
             yield total
+
+    def _regrouped(self, node: Node, new: Mapping[Node, Node]) -> Iterator[Node]:
+        """A product in which factors that stand apart are something known: x*s**2*exp(-x) is x*(s*(1 - s))."""
+        left = _factors(node) if node.op in (mul, div) else []
+        if not 2 < len(left) <= _MOST_FACTORS:
+            return
+        product = constant(1)
+        for pair in combinations(left, 2):
+            found = self._known_product(*pair) if all(f in left for f in pair) else None
+            if found is not None and self._cost(found) <= sum(self._cost(new[n]) for n, _ in pair):
+                product = product * found
+                for f in pair:
+                    left.remove(f)
+        if not product.is_constant:
+            for n, exponent in left:
+                product = product * new[n] if exponent > 0 else product / new[n]
+            yield product
+
+    def _known_product(self, one: tuple[Node, int], other: tuple[Node, int]) -> Node | None:
+        """Something known that is the product of two factors."""
+        known = self.known.get(self._direction_of_pair(one, other))
+        factor = None if known is None else _factor(self._pair_values(one, other)[0] / known[1])
+        return None if known is None or factor is None else constant(factor) * known[0]
+
+    def _direction_of_pair(self, one: tuple[Node, int], other: tuple[Node, int]) -> Any:
+        key = (one, other)
+        if key not in self.directions:
+            self.directions[key] = _direction(self._pair_values(one, other))
+        return self.directions[key]
+
+    def _pair_values(self, one: tuple[Node, int], other: tuple[Node, int]) -> Values:
+        (a, m), (b, n) = one, other
+        pairs = zip(self.values[a], self.values[b], strict=True)
+        return tuple((x if m > 0 else 1 / x) * (y if n > 0 else 1 / y) for x, y in pairs)
 
     def _is_zero_sum(self, sign: int, term: Node, other_sign: int, other: Node) -> bool:
         pairs = zip(self.values[term], self.values[other], strict=True)
@@ -310,6 +346,20 @@ def _factor(value: Any) -> Fraction | float | None:
     read = exact_number(float(value))
     is_read = read.form not in ("rational", "float") and abs(read.mpf() - value) <= _ZERO * abs(value)
     return float(value) if is_read else None
+
+
+def _factors(node: Node) -> list[tuple[Node, int]]:
+    """The factors of nested products and quotients, with 1 or -1 for those above and below the bar."""
+    out, waiting = [], [(1, node)]
+    while waiting and len(out) <= _MOST_FACTORS:
+        exponent, n = waiting.pop()
+        if n.op is mul:
+            waiting += [(exponent, n.inputs[1]), (exponent, n.inputs[0])]
+        elif n.op is div:
+            waiting += [(-exponent, n.inputs[1]), (exponent, n.inputs[0])]
+        else:
+            out.append((n, exponent))
+    return out
 
 
 def _terms(node: Node) -> list[tuple[int, Node]]:
