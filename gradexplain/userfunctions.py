@@ -105,7 +105,7 @@ def user_function(name: str, parameters: Sequence[Any], body: Any) -> Any:
     return UserFunctionClass(name, (UserFunction,), members)
 
 
-copyreg.pickle(UserFunctionClass, lambda cls: (user_function, cls._content()))  # type: ignore[arg-type]
+copyreg.pickle(UserFunctionClass, lambda cls: (user_function, cls._content()))
 
 
 def written_out(expr: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -34,6 +34,9 @@ from gradexplain.trace.run import Program
 from gradexplain.userfunctions import UserFunction, written_out
 
 MOST_WRITTEN_OUT = 400  # operations of a formula that is written out; longer ones are named in parts
+_MOST_IN_NAMES = 60  # operations of a formula in names whose parts are long
+_MOST_NODES = 400  # of a graph that is evaluated at points for that
+_HOPELESS = 2  # times as long as the best so far: not tried
 _LOOK = 1.5  # operations that a call saves, or else the reader is better off without it
 _LONGEST_DEFINITION = 12  # operations of a function of the user's that is shown with the formula
 _SMALL = 4  # operations of a shared part that is worth a name
@@ -163,8 +166,12 @@ def _nested(texts: list[str], shape: tuple[int, ...]) -> str:
 def scalar_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str]) -> ClosedForm:
     """The closed form of a scalar derivative of a scalar program: the cheapest of the checked candidates."""
     if tree_size(gradient) > MOST_WRITTEN_OUT:
-        return named_form(key, gradient, program, names)
-    found = _cheapest_form(key, gradient, program, names)
+        found = _form_in_names(key, gradient, program, names) or named_form(key, gradient, program, names)
+        return found if isinstance(found.where, Parts) else _rounded(found)
+    return _rounded(_cheapest_form(key, gradient, program, names))
+
+
+def _rounded(found: ClosedForm) -> ClosedForm:
     where = {n: rounded(e) for n, e in found.where.items()}
     return replace(found, expr=rounded(found.expr), where=where, raw=rounded(found.raw))
 
@@ -182,24 +189,48 @@ def _cheapest_form(key: str, gradient: Node, program: Program, names: Mapping[No
         expr, rewrites, notes = simplified(healed, samples, 0, known)
         rewrites = (Rewrite("limit at an isolated point", raw, healed, "both sides agree to 12 digits"), *rewrites)
         return ClosedForm(key, expr, {}, raw, rewrites, notes=(*notes, *_evidence(samples, expr)))
-    best: ClosedForm | None = None
+    starts = list(_starts(gradient, program, near, choices))
+    best: tuple[float, int, ClosedForm] | None = None
+    for position, (naming, start) in sorted(enumerate(starts), key=lambda s: cost(s[1][1], known)):
+        if best is not None and cost(start, known) > _HOPELESS * (best[0] + 3):
+            break
+        form = _candidate(key, start, naming, samples, known, raw)
+        price = math.inf if form is None else _price(form, known)
+        if form is not None and (best is None or (price, position) < best[:2]):
+            best = price, position, form
+    return best[2] if best else ClosedForm(key, raw, {}, raw, notes=_evidence(samples, raw))
+
+
+def _starts(gradient: Node, program: Program, near: Samples, choices: Sequence[Naming]) -> Iterator[tuple[Naming, Any]]:
+    """The graphs to start from, over some of the program's names, the nearest to the program first."""
     for naming in choices:
         found = refined(gradient, program.output, program.inputs, near, naming.parts)
-        for candidate in dict.fromkeys((found, gradient)):
-            form = _candidate(key, candidate, gradient, naming, samples, known, raw)
-            if form is not None and (best is None or _price(form, known) < _price(best, known)):
-                best = form
-    return best or ClosedForm(key, raw, {}, raw, notes=_evidence(samples, raw))
+        for node in dict.fromkeys((found, gradient)):
+            if tree_size(node, naming.given) <= MOST_WRITTEN_OUT:
+                start = written(node, naming.given)
+                if start is not None:
+                    yield naming, start
+
+
+def _form_in_names(key: str, gradient: Node, program: Program, names: Mapping[Node, str]) -> ClosedForm | None:
+    """A derivative that is long only when the program's names are written out; None where names do not help."""
+    naming = namings(program, names)[-1]
+    if not naming.given or len(ancestors([gradient])) > _MOST_NODES:
+        return None
+    samples = sample([gradient, program.output], program.inputs, program.point)
+    node = refined(gradient, program.output, program.inputs, samples, naming.parts)
+    expr = written(node, naming.given) if tree_size(node, naming.given) <= _MOST_IN_NAMES else None
+    where = None if expr is None else naming.definitions(expr)
+    if where is None or not samples.points or not samples.agrees(expr, 0, tuple(where.items())):
+        return None
+    return ClosedForm(key, expr, where, expr)
 
 
 def _candidate(
-    key: str, node: Node, gradient: Node, naming: Naming, samples: Samples, known: Vocabulary, raw: Any
+    key: str, start: Any, naming: Naming, samples: Samples, known: Vocabulary, raw: Any
 ) -> ClosedForm | None:
-    """One candidate graph, over some of the program's names, simplified and checked."""
-    if tree_size(node, naming.given) > MOST_WRITTEN_OUT:
-        return None
-    start = written(node, naming.given)
-    where = None if start is None else naming.definitions(start)
+    """One candidate, simplified and checked."""
+    where = naming.definitions(start)
     if where is None:
         return None
     named = tuple(where.items())

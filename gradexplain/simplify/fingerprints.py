@@ -201,10 +201,13 @@ class _Refinement:
         left = _factors(node) if node.op in (mul, div) else []
         if not 2 < len(left) <= _MOST_FACTORS:
             return
-        product = constant(1)
-        for pair in combinations(left, 2):
-            found = self._known_product(*pair) if all(f in left for f in pair) else None
-            if found is not None and self._cost(found) <= sum(self._cost(new[n]) for n, _ in pair):
+        product, savings = constant(1), []
+        for pair in combinations([f for f in left if not f[0].is_constant], 2):
+            found = self._known_product(*pair)
+            if found is not None:
+                savings.append((self._cost(found) - sum(self._cost(new[n]) for n, _ in pair), pair, found))
+        for saving, pair, found in sorted(savings, key=lambda s: s[0]):
+            if saving <= 0 and all(left.count(f) >= pair.count(f) for f in pair):
                 product = product * found
                 for f in pair:
                     left.remove(f)
@@ -350,7 +353,8 @@ def _factor(value: Any) -> Fraction | float | None:
 
 def _factors(node: Node) -> list[tuple[Node, int]]:
     """The factors of nested products and quotients, with 1 or -1 for those above and below the bar."""
-    out, waiting = [], [(1, node)]
+    out: list[tuple[Node, int]] = []
+    waiting = [(1, node)]
     while waiting and len(out) <= _MOST_FACTORS:
         exponent, n = waiting.pop()
         if n.op is mul:

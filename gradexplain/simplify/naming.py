@@ -68,7 +68,7 @@ class Naming:
         return written(node, earlier)
 
 
-def needed(expr: Any, where: Mapping[str, Any]) -> dict[str, Any]:
+def needed(expr: Any, where: dict[str, Any]) -> dict[str, Any]:
     """The definitions that a formula uses, directly or through others."""
     wanted = {s.name for s in expr.free_symbols}
     kept: dict[str, Any] = {}
