@@ -134,7 +134,7 @@ def _functions(trace: Trace, taken: set[str]) -> Iterator[_Function]:
     """The user's functions whose calls can be read: one function of one name, which depends on its arguments alone."""
     by_name: dict[str | None, list[Call]] = {}
     for call in trace.calls[:_MOST_CALLS]:
-        if call.code is not trace.main:
+        if trace.own is not None and call.code is not trace.own[0]:
             by_name.setdefault(name_of_function(call.code), []).append(call)
     for name, calls in by_name.items():
         if name is None or name.startswith("__") or name in KNOWN_NAMES or name in taken:

@@ -8,11 +8,12 @@ long programs. A profiler that runs already keeps its place.
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, CO_OPTIMIZED, CO_VARARGS, CO_VARKEYWORDS
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from gradexplain.errors import NotTraceableError
@@ -59,6 +60,7 @@ class _Recorder:
     trace: Trace
     found: list[Call] = field(default_factory=list)
     running: list[_Open] = field(default_factory=list)
+    main: CodeType | None = None
     count: int = 0
 
     def event(self, frame: FrameType, event: str, result: Any) -> None:
@@ -67,7 +69,7 @@ class _Recorder:
         if self.count > MOST_EVENTS:
             self.found.clear()
             self.trace.returned.clear()
-            self.trace.main = None
+            self.main = None
             self.end()
         elif event == "call":
             self._called(frame)
@@ -78,8 +80,13 @@ class _Recorder:
         """Takes the hook away, if it is still there."""
         if sys.getprofile() == self.event:
             sys.setprofile(None)
-        self.trace.calls = tuple(self.found)
         self.running.clear()
+        self.trace.calls = tuple(self.found)
+        if self.main is not None:
+            result = next((c.result for c in reversed(self.found) if c.code is self.main), None)
+            counts = Counter(id(c.code) for c in self.found)
+            passed_on = (c.code for c in self.found if c.result is result and counts[id(c.code)] == 1)
+            self.trace.own = (self.main, *passed_on)
 
     def _called(self, frame: FrameType) -> None:
         code = frame.f_code
@@ -89,7 +96,7 @@ class _Recorder:
                     call.arguments = None
         elif code.co_flags & CO_OPTIMIZED and not code.co_flags & _SUSPENDED:
             if not self.running:
-                self.trace.main = code
+                self.main = code
             is_recursive = any(call.frame.f_code is code for call in self.running)
             for call in self.running:
                 if call.frame.f_code is code:

@@ -65,7 +65,7 @@ class Program:
         """What a value is assigned to: a variable of the function itself, else (unless `own`) of one that it calls."""
         sites = [*reversed(self.trace.returned.get(node, ())), self.trace.sites.get(node)]
         names = [(site, name) for site in sites if site is not None and (name := name_of(site)) is not None]
-        codes = self.trace.own_codes
+        codes = self.trace.own
         mine = [name for site, name in names if codes is None or any(site[0] is code for code in codes)]
         return next(iter(mine if own else [*mine, *(name for _, name in names)]), None)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections import Counter
 from dataclasses import dataclass, field
 from enum import IntEnum
 from types import CodeType
@@ -74,8 +73,8 @@ class Trace:
     handled: bool = False  # whether an exception did
     texts: list[Site | None] = field(default_factory=list)  # where traced values were turned into text
     nested: bool = False  # whether a derivative was taken within it
-    main: CodeType | None = None  # the code of the function itself, where its calls were recorded
-    calls: tuple[Call, ...] = ()  # of the user's functions, in the order of their ends
+    calls: tuple[Call, ...] = ()  # of the user's functions, in the order of their ends, where they were recorded
+    own: tuple[CodeType, ...] | None = None  # the function's code, and that of what it only hands its arguments to
     returned: dict[Node, list[Site]] = field(default_factory=dict)  # where calls stand, by their results
     alive: bool = True
     parent: Trace | None = None  # the trace that this one runs within (a derivative inside a function)
@@ -210,15 +209,6 @@ class Trace:
     def written(self) -> None:
         """Notes that a value was turned into text here: where that flows back, the trace does not see it."""
         self.root.texts.append(site())
-
-    @property
-    def own_codes(self) -> tuple[CodeType, ...] | None:
-        """The code of the function, and of what it does no more than hand its arguments to; None if that is unknown."""
-        if self.main is None:
-            return None
-        result = next((c.result for c in reversed(self.calls) if c.code is self.main), None)
-        counts = Counter(id(c.code) for c in self.calls)
-        return (self.main, *(c.code for c in self.calls if c.result is result and counts[id(c.code)] == 1))
 
     @property
     def root(self) -> Trace:
