@@ -130,7 +130,7 @@ def _explain(
 def _traced(f: Callable[..., Any], arguments: Sequence[Argument], kind: str) -> Program:
     """The traced function; where shapes do not fit, it may be that arguments without a value were taken as numbers."""
     try:
-        return trace(f, arguments, stack_results=kind == "jacobian")
+        return trace(f, arguments, stack_results=kind == "jacobian", calls=True)
     except ShapeError as error:
         unknown = [a.name for a in arguments if a.role == "traced" and not a.is_numeric and a.shape == ()]
         if not unknown:

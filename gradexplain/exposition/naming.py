@@ -9,7 +9,6 @@ from typing import Any
 from gradexplain.exposition.pen import Pen
 from gradexplain.graph import CONSTANT, VARIABLE, Node, ancestors
 from gradexplain.trace.run import Program
-from gradexplain.trace.source import name_of
 
 MOST_LOOKED_UP = 20_000  # nodes whose names are read from the source
 _LONG = 60  # operations of a formula that is written out
@@ -71,8 +70,7 @@ def output_name(function: str, taken: set[str]) -> str:
 
 def _own_names(program: Program, nodes: Sequence[Node], taken: set[str]) -> dict[Node, str]:
     """The names of locals, numbered where a name is assigned several times."""
-    sites = program.trace.sites
-    assigned = {n: name for n in nodes if (name := name_of(sites.get(n))) is not None}
+    assigned = {n: name for n in nodes if (name := program.local_name(n)) is not None}
     counts = Counter(assigned.values())
     seen: Counter[str] = Counter()
     found: dict[Node, str] = {}

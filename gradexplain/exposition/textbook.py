@@ -128,7 +128,7 @@ class _Stage:
             raw=result if root is None else root.after,
             rewrites=tuple(closed.rewrites) if closed is not None else (),
             result=result,
-            where=tuple(on_a_page(closed.where)) if closed is not None else (),
+            where=(*on_a_page(closed.where), *closed.functions) if closed is not None else (),
             names=definitions,
             elided=elided,
             conditions=self._conditions(),

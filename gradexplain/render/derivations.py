@@ -104,11 +104,18 @@ def definitions(names: Sequence[tuple[str, Any]]) -> tuple[Formula, ...]:
     return tuple(formulas.named(name, e) for name, e in names)
 
 
-def _where_evaluated(names: Sequence[tuple[str, Any]]) -> tuple[Formula, ...]:
-    return tuple(
-        formulas.gap(e) if n == GAP else formulas.equal(Formula(n, formulas.name_latex(n)), simplified(e))
-        for n, e in names
-    )
+def _where_evaluated(names: Sequence[tuple[Any, Any]]) -> tuple[Formula, ...]:
+    return tuple(formulas.gap(e) if n == GAP else formulas.equal(_defined(n), simplified(e)) for n, e in names)
+
+
+def _defined(name: Any) -> Formula:
+    """The left side of a definition: a name, or a function of the user's with its parameters."""
+    return Formula(name, formulas.name_latex(name)) if isinstance(name, str) else simplified(name)
+
+
+def functions(listed: Sequence[tuple[Any, Any]]) -> tuple[Formula, ...]:
+    """What the user's functions in a formula compute."""
+    return _where_evaluated(listed)
 
 
 def conditions(listed: Sequence[str]) -> Iterator[Block]:

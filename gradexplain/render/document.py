@@ -27,7 +27,15 @@ from gradexplain.render.blocks import (
     Table,
     line,
 )
-from gradexplain.render.derivations import all_steps, conditions, definitions, derivation, derivative_of, stages_of
+from gradexplain.render.derivations import (
+    all_steps,
+    conditions,
+    definitions,
+    derivation,
+    derivative_of,
+    functions,
+    stages_of,
+)
 from gradexplain.render.listings import gradient_name, number, sweep, tape_table
 from gradexplain.simplify.parts import GAP
 
@@ -173,6 +181,7 @@ def _form(record: Overview, output: str, key: str, form: Any) -> Iterator[Block]
         formulas.equal(Formula(n, formulas.name_latex(n)), Formula(t, tex)) if n != GAP else formulas.gap(t)
         for n, t, tex in form.shown_parts
     )
+    where += functions(form.functions)
     yield Equation(formulas.equal(left, Formula(form.text, form.latex)), where=where)
     yield from conditions(form.conditions)
 

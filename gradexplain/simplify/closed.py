@@ -22,6 +22,7 @@ from gradexplain.simplify.counting import operations
 from gradexplain.simplify.entrywise import entries, is_suitable, source_names
 from gradexplain.simplify.fingerprints import refined
 from gradexplain.simplify.fractions import decimals
+from gradexplain.simplify.naming import Naming, namings, needed, written
 from gradexplain.simplify.numeric import of_real_numbers, rounded, substituted
 from gradexplain.simplify.orthant import for_positive
 from gradexplain.simplify.parts import GAP, Parts, extent, on_a_page
@@ -29,15 +30,17 @@ from gradexplain.simplify.printing import latex, numpy_source, text
 from gradexplain.simplify.rewrite import Rewrite
 from gradexplain.simplify.sampling import Samples, sample, sample_widely
 from gradexplain.simplify.scalar import Vocabulary, cost, simplified, vocabulary
-from gradexplain.simplify.watchdog import within
 from gradexplain.symbolic import expressions, symbol, tree_size
 from gradexplain.trace.run import Program
-from gradexplain.trace.source import name_of
+from gradexplain.userfunctions import UserFunction, written_out
 
 MOST_WRITTEN_OUT = 400  # operations of a formula that is written out; longer ones are named in parts
+_MOST_IN_NAMES = 60  # operations of a formula in names whose parts are long
+_MOST_NODES = 400  # of a graph that is evaluated at points for that
+_LOOK = 1.5  # operations that a call saves, or else the reader is better off without it
+_LONGEST_DEFINITION = 12  # operations of a function of the user's that is shown with the formula
 _SMALL = 4  # operations of a shared part that is worth a name
 _MOST_CHECKED = 300  # parts of a formula that is evaluated at points
-_PATIENCE = 3.0  # seconds for building an expression of at most MOST_WRITTEN_OUT operations
 _LONGEST = 20_000  # operations of a formula in which all names are written out
 _HOPELESS, _SHORT = 3, 12  # a start so many times as long as the best form, and longer, is not simplified
 _DEEPEST = 80  # functions within functions: SymPy recurses on them
@@ -61,12 +64,12 @@ class ClosedForm:
     @property
     def numpy(self) -> str:
         """The formula as NumPy source over the arguments, `np` and the names in `where_numpy`."""
-        return self.source[0] if self.source else numpy_source(self.expr)
+        return self.source[0] if self.source else numpy_source(written_out(self.expr))
 
     @property
     def where_numpy(self) -> Mapping[str, str]:
         """The named parts as NumPy source; a name may use earlier ones."""
-        return self.source[1] if self.source else {n: numpy_source(e) for n, e in self.where.items()}
+        return self.source[1] if self.source else {n: numpy_source(written_out(e)) for n, e in self.where.items()}
 
     @property
     def text(self) -> str:
@@ -82,6 +85,17 @@ class ClosedForm:
             parts = [(n, t.replace("np.", "")) for n, t in on_a_page(self.source[1])]
             return tuple((n, t, "" if n == GAP else math_text(t, "texttt")) for n, t in parts)
         return tuple((n, e, "") if n == GAP else (n, text(e), latex(e)) for n, e in on_a_page(self.where))
+
+    @property
+    def functions(self) -> tuple[tuple[Any, Any], ...]:
+        """The user's functions that the formula calls, with what they compute if that is short."""
+        calls = {f for e in (self.expr, *self._parts()) for f in e.atoms(UserFunction)}
+        found = {f.func(*f.parameters): sp.factor_terms(rounded(f.body)) for f in calls}
+        short = [f for f, body in found.items() if operations(body) <= _LONGEST_DEFINITION]
+        return tuple((f, found[f]) for f in sorted(short, key=str))
+
+    def _parts(self) -> tuple[Any, ...]:
+        return () if isinstance(self.where, Parts) else tuple(self.where.values())
 
     @property
     def latex(self) -> str:
@@ -100,8 +114,8 @@ class ClosedForm:
             )
         table: dict[Any, Any] = {}
         for name, definition in self.where.items():
-            table[sp.Symbol(name, real=True)] = substituted(definition, table)
-        return of_real_numbers(substituted(self.expr, table))
+            table[sp.Symbol(name, real=True)] = substituted(written_out(definition), table)
+        return of_real_numbers(rounded(substituted(written_out(self.expr), table)))
 
     def __str__(self) -> str:
         return self.text
@@ -155,8 +169,12 @@ def _nested(texts: list[str], shape: tuple[int, ...]) -> str:
 def scalar_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str], wide: Samples) -> ClosedForm:
     """The closed form of a scalar derivative of a scalar program: the cheapest of the checked candidates."""
     if tree_size(gradient) > MOST_WRITTEN_OUT:
-        return named_form(key, gradient, program, names)
-    found = _cheapest_form(key, gradient, program, names, wide)
+        found = _form_in_names(key, gradient, program, names) or named_form(key, gradient, program, names)
+        return found if isinstance(found.where, Parts) else _rounded(found)
+    return _rounded(_cheapest_form(key, gradient, program, names, wide))
+
+
+def _rounded(found: ClosedForm) -> ClosedForm:
     where = {n: rounded(e) for n, e in found.where.items()}
     return replace(found, expr=rounded(found.expr), where=where, raw=rounded(found.raw))
 
@@ -164,31 +182,34 @@ def scalar_form(key: str, gradient: Node, program: Program, names: Mapping[Node,
 def _cheapest_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str], wide: Samples) -> ClosedForm:
     near = sample([gradient, program.output], program.inputs, program.point)
     samples = near.joined(wide)
-    raw = _written(gradient)
+    raw = written(gradient)
     if raw is None:
         return named_form(key, gradient, program, names)
-    known = _vocabulary(program, raw)
+    choices = namings(program, names)
+    known = _vocabulary(program, raw) | dict.fromkeys((f for n in choices for f in n.functions), 0.0)
     healed = _heal(raw, gradient, program)
     if healed is not raw:
         expr, rewrites, notes = simplified(healed, samples, 0, known, {})
         rewrites = (Rewrite("limit at an isolated point", raw, healed, "both sides agree to 12 digits"), *rewrites)
         return ClosedForm(key, expr, {}, raw, rewrites, notes=(*notes, *_evidence(samples, expr)))
-    starts: list[tuple[float, int, _Start, Vocabulary]] = []
-    written = {names[n] for n in names if names[n] == name_of(program.trace.sites.get(n))}
-    for given in _namings(program, names):
-        for node in dict.fromkeys((refined(gradient, program.output, program.inputs, near, given), gradient)):
-            start = _start(node, given)
-            if start is not None:
-                prices: Vocabulary = {**known, **_prices(start.offered, written)}
-                starts.append((cost(start.expr, prices), len(starts), start, prices))
+    starts: list[tuple[float, int, _Start]] = []
+    for naming in choices:
+        offered = naming.definitions()
+        if offered is None:
+            continue
+        prices: Vocabulary = {**known, **_prices(naming, offered)}
+        found = refined(gradient, program.output, program.inputs, near, naming.parts)
+        for node in dict.fromkeys((found, gradient)):
+            expr = written(node, naming.given) if tree_size(node, naming.given) <= MOST_WRITTEN_OUT else None
+            if expr is not None:
+                starts.append((cost(expr, prices), len(starts), _Start(expr, offered, prices)))
     best, lowest = ClosedForm(key, raw, {}, raw, notes=_evidence(samples, raw)), math.inf
-    for price, _, start, prices in sorted(starts, key=lambda s: s[:2]):
+    for price, _, start in sorted(starts, key=lambda s: s[:2]):
         if price > _HOPELESS * lowest + _SHORT:
             break
-        form = _simplest(key, start, samples, prices, raw)
-        price = math.inf if form is None else cost(form.expr, prices)
-        if form is not None and price < lowest:
-            best, lowest = form, price
+        form = _simplest(key, start, samples, raw)
+        if form is not None and cost(form.expr, start.prices) < lowest:
+            best, lowest = form, cost(form.expr, start.prices)
     better = for_positive(best.expr, best.where, key.split(","), gradient, program, known)
     if better is None:
         return best
@@ -197,75 +218,73 @@ def _cheapest_form(key: str, gradient: Node, program: Program, names: Mapping[No
 
 
 class _Start(NamedTuple):
-    """What simplification starts from: the gradient as a formula over some of the program's names, what those stand for
-    that it has, and all of them.
+    """What simplification starts from: the gradient as a formula over some of the program's names, what all of these
+    stand for, and what things cost.
     """
 
     expr: Any
-    where: dict[str, Any]
     offered: dict[str, Any]
+    prices: Vocabulary
 
 
-def _start(node: Node, given: Mapping[Node, Any]) -> _Start | None:
-    if tree_size(node, given) > MOST_WRITTEN_OUT:
+def _prices(naming: Naming, offered: Mapping[str, Any]) -> dict[Any, float]:
+    """Names that stand in the source cost the look that it takes to find them, others what they stand for."""
+    prices: dict[Any, float] = dict.fromkeys(naming.functions, _LOOK)
+    for name, definition in offered.items():
+        if name in naming.indexed:
+            inner = sum(prices.get(s, 0.0) for s in definition.free_symbols)
+            prices[sp.Symbol(name, real=True)] = 1.0 + operations(definition) + inner
+        else:
+            prices[sp.Symbol(name, real=True)] = 0.5 if name.isalpha() else 0.9
+    return prices
+
+
+def _form_in_names(key: str, gradient: Node, program: Program, names: Mapping[Node, str]) -> ClosedForm | None:
+    """A derivative that is long only when the program's names are written out; None where names do not help."""
+    naming = namings(program, names)[-1]
+    if not naming.given or len(ancestors([gradient])) > _MOST_NODES:
         return None
-    expr = _written(node, given)
-    offered = None if expr is None else _definitions(given)
-    return None if offered is None else _Start(expr, _needed(expr, offered), offered)
+    samples = sample([gradient, program.output], program.inputs, program.point)
+    node = refined(gradient, program.output, program.inputs, samples, naming.parts)
+    expr = written(node, naming.given) if tree_size(node, naming.given) <= _MOST_IN_NAMES else None
+    offered = None if expr is None else naming.definitions()
+    where = None if offered is None else needed(expr, offered)
+    if where is None or not samples.points or not samples.agrees(expr, 0, tuple(where.items())):
+        return None
+    return ClosedForm(key, expr, where, expr)
 
 
-def _simplest(key: str, start: _Start, samples: Samples, known: Vocabulary, raw: Any) -> ClosedForm | None:
+def _simplest(key: str, start: _Start, samples: Samples, raw: Any) -> ClosedForm | None:
     """A start simplified and checked."""
-    expr, rewrites, notes = simplified(start.expr, samples, 0, known, start.offered)
+    expr, rewrites, notes = simplified(start.expr, samples, 0, start.prices, start.offered)
     expr = decimals(expr)
-    where = _needed(expr, start.offered)
+    where = needed(expr, start.offered)
     if samples.points and not samples.agrees(expr, 0, tuple(where.items())):
         return None
     if start.expr != raw:
-        rule = "identity" if not where else "in terms of " + ", ".join(where)
-        evidence = f"checked at {len(samples.points)} points to 40 digits"
-        rewrites = (Rewrite(rule, raw, start.expr, evidence), *rewrites)
+        named = tuple(needed(start.expr, start.offered).items())
+        used = [*(n for n, _ in named), *_functions_in(start.expr)]
+        rule = "in terms of " + ", ".join(used) if used else "identity"
+        rewrites = (Rewrite(rule, raw, start.expr, _checked(samples, start.expr, named), named), *rewrites)
     return ClosedForm(
         key, expr, where, raw, rewrites, notes=(*notes, *(() if samples.points else _evidence(samples, expr)))
     )
 
 
-def _prices(names: Mapping[str, Any], written: set[str]) -> dict[Any, float]:
-    """Names that stand in the source cost the look that it takes to find them, others what they stand for."""
-    prices: dict[Any, float] = {}
-    for name, definition in names.items():
-        own = (0.5 if name.isalpha() else 0.9) if name in written else 1.0 + operations(definition)
-        inner = 0.0 if name in written else sum(prices.get(s, 0.0) for s in definition.free_symbols)
-        prices[sp.Symbol(name, real=True)] = own + inner
-    return prices
+def _checked(samples: Samples, expr: Any, where: tuple[tuple[str, Any], ...]) -> str:
+    digits = next((d for d in (40, 20) if samples.agrees(expr, 0, where, d)), 0)
+    return f"checked at {len(samples.points)} points to {digits} digits" if samples.points and digits else ""
 
 
-def _namings(program: Program, names: Mapping[Node, str]) -> list[dict[Node, Any]]:
-    """The choices of named parts: none, or what the program itself gave a name."""
-    order = [n for n in ancestors([program.output]) if n.inputs and n.kind == "float" and n in names]
-    own = {n: sp.Symbol(names[n], real=True) for n in order if name_of(program.trace.sites.get(n))}
-    return [{}, own] if own else [{}]
+def _functions_in(expr: Any) -> list[str]:
+    """The names of the user's functions that a formula calls."""
+    return sorted({f.func.__name__ for f in expr.atoms(UserFunction)})
 
 
-def _definitions(given: Mapping[Node, Any]) -> dict[str, Any] | None:
-    """What names stand for, in terms of the arguments and of earlier names."""
-    table: dict[str, Any] = {}
-    for node in sorted(given, key=lambda n: n.index):
-        earlier = {n: s for n, s in given.items() if n.index < node.index}
-        table[given[node].name] = _written(node, earlier)
-    return None if None in table.values() else table
-
-
-def _written(node: Node, given: Mapping[Node, Any] | None = None) -> Any:
-    """A node as an expression, None where SymPy does not come to an end: it evaluates as it builds, and may loop."""
-    expr = within(_PATIENCE, lambda: expressions([node], given)[0])
-    return None if expr is None else of_real_numbers(expr)
-
-
-def _vocabulary(program: Program, raw: Any) -> Vocabulary:
+def _vocabulary(program: Program, raw: Any) -> dict[Any, float]:
     is_small = tree_size(program.output) <= MOST_WRITTEN_OUT
-    written = _written(program.output) if is_small else None
-    return vocabulary(raw if written is None else written, raw)
+    whole = written(program.output) if is_small else None
+    return dict(vocabulary(raw if whole is None else whole, raw))
 
 
 def _evidence(samples: Samples, expr: Any, where: tuple[tuple[str, Any], ...] = ()) -> tuple[str, ...]:
@@ -336,17 +355,6 @@ def _sampled_evidence(gradient: Node, program: Program, expr: Any, parts: Parts)
         return ()  # written node by node, and each name stands for its node: there is nothing that could differ
     samples = sample([gradient, program.output], program.inputs, program.point)
     return _evidence(samples, expr, tuple((name, parts.written(node)) for node, name in parts.nodes()))
-
-
-def _needed(expr: Any, where: dict[str, Any]) -> dict[str, Any]:
-    """The definitions that the formula uses, directly or through others."""
-    wanted = {s.name for s in expr.free_symbols}
-    kept: dict[str, Any] = {}
-    for name in reversed(where):
-        if name in wanted:
-            kept[name] = where[name]
-            wanted |= {s.name for s in where[name].free_symbols}
-    return dict(reversed(kept.items()))
 
 
 def _uses(gradient: Node) -> dict[Node, int]:

@@ -18,6 +18,7 @@ from gradexplain.errors import GradexplainError
 from gradexplain.evaluate import bounded
 from gradexplain.ops.arithmetic import exact_power
 from gradexplain.ops.pieces import compared, larger_of, piecewise, smaller_of
+from gradexplain.userfunctions import UserFunction
 
 _NESTED = 3
 _DOUBLE = 53  # binary digits
@@ -101,6 +102,9 @@ def _apply(node: Any, args: list[Any], table: Mapping[str, Any]) -> Any:
         return table[node.name]
     if node.is_Number:
         return _number(node)
+    if isinstance(node, UserFunction):
+        named = zip(node.parameters, args, strict=True)
+        return value(node.body, {p.name: a for p, a in named if p.is_Symbol})
     function = _FUNCTIONS.get(type(node)) or _FUNCTIONS.get(node.func)
     if function is None:
         if node in _CONSTANTS:
@@ -224,3 +228,9 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     sp.LambertW: lambda x: mp.lambertw(x),
     **{getattr(sp, name): getattr(mp, name) for name in _SAME_NAME.split()},
 }
+# What names mean in formulas: a function of the user's that is called so would be taken for another.
+_ALSO = (
+    "abs max min ceil sqrt pi e E I nan inf oo where digamma undefined cbrt log10 log2 arcsin arccos arctan "
+    "arctan2 arcsinh arccosh arctanh sum prod"
+)
+KNOWN_NAMES = {f.__name__ for f in _FUNCTIONS} | set(_ALSO.split())

@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-import sympy as sp
+from gradexplain.simplify.proofs import is_proved
 
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """One step from the raw derivative to the closed form, and how it is known to be right."""
+    """One step from the raw derivative to the closed form: its rule, and the check that it passed.
+
+    `where` has the names in `after` that `before` does without.
+    """
 
     rule: str
-    before: sp.Expr
-    after: sp.Expr
-    evidence: str = ""
+    before: Any
+    after: Any
+    checked: str = ""
+    where: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def evidence(self) -> str:
+        """How the step is known to be right: "proved", if algebra shows it, else the check. Found when asked for.
+
+        >>> import sympy as sp
+        >>> x = sp.Symbol("x", real=True)
+        >>> Rewrite("trigonometric identity", sp.sin(x) ** 2, 1 - sp.cos(x) ** 2, "checked at 7 points").evidence
+        'proved'
+        """
+        return "proved" if is_proved(self.before, self.after, self.where) else self.checked

@@ -15,7 +15,7 @@ from gradexplain.simplify.numeric import UnknownFunctionError, value
 
 DIGITS = 60
 _MORE_DIGITS = 160  # a second evaluation: points at which it differs are too ill-conditioned to tell anything
-_TOLERANCE = mp.mpf(10) ** -20
+_AGREEING = 20  # digits that two values have in common
 # Values in no special relation, of both signs and several sizes; sines of integers would do as well.
 _POOL = (
     0.7312,
@@ -69,18 +69,18 @@ class Samples:
         """These points and others."""
         return Samples(self.points + other.points, self.values + other.values)
 
-    def agrees(self, expr: Any, which: int, where: Sequence[tuple[str, Any]] = ()) -> bool:
+    def agrees(self, expr: Any, which: int, where: Sequence[tuple[str, Any]] = (), digits: int = _AGREEING) -> bool:
         """Whether an expression has the values of node number `which` at all points."""
-        question = (expr, which, tuple(where))
+        question = (expr, which, tuple(where), digits)
         if question not in self._asked:
-            self._asked[question] = self._agrees(expr, which, where)
+            self._asked[question] = self._agrees(expr, which, where, digits)
         return self._asked[question]
 
-    def _agrees(self, expr: Any, which: int, where: Sequence[tuple[str, Any]]) -> bool:
+    def _agrees(self, expr: Any, which: int, where: Sequence[tuple[str, Any]], digits: int) -> bool:
         with mp.workdps(DIGITS):
             try:
                 return all(
-                    _close(_with_names(expr, where, point), exact[which])
+                    _close(_with_names(expr, where, point), exact[which], digits)
                     for point, exact in zip(self.points, self.values, strict=True)
                 )
             except (UnknownFunctionError, KeyError):
@@ -107,10 +107,10 @@ def _with_names(expr: Any, where: Sequence[tuple[str, Any]], point: Mapping[str,
     return value(expr, table)
 
 
-def _close(a: Any, b: Any) -> bool:
+def _close(a: Any, b: Any, digits: int = _AGREEING) -> bool:
     if mp.isnan(a):
         return False
-    return bool(abs(a - b) <= _TOLERANCE * max(abs(a), abs(b)) or abs(a - b) < mp.mpf(10) ** -30)
+    return bool(abs(a - b) <= mp.mpf(10) ** -digits * max(abs(a), abs(b)) or abs(a - b) < mp.mpf(10) ** (-10 - digits))
 
 
 def sample(outputs: Sequence[Node], inputs: Mapping[str, Node], point: Mapping[str, Any]) -> Samples:

@@ -26,11 +26,12 @@ from gradexplain.evaluate import evaluate
 from gradexplain.graph import Node, variable
 from gradexplain.ops import elementary, ordering
 from gradexplain.trace.calling import apply, as_traced, function_name, on_failure, plain, returned
+from gradexplain.trace.calls import recorded
 from gradexplain.trace.patches import Patches
 from gradexplain.trace.reach import handles_exceptions, slots
 from gradexplain.trace.running import Condition, Trace
 from gradexplain.trace.signature import Argument
-from gradexplain.trace.source import place_of, place_of_function
+from gradexplain.trace.source import name_of, place_of, place_of_function
 from gradexplain.trace.tracer import Tracer
 
 
@@ -60,6 +61,14 @@ class Program:
         fails = {ordering.logical_not(elementary.isfinite(n)): False for n in self.trace.by_math}
         return {**self.trace.guards, **fails}
 
+    def local_name(self, node: Node, *, own: bool = False) -> str | None:
+        """What a value is assigned to: a variable of the function itself, else (unless `own`) of one that it calls."""
+        sites = [*reversed(self.trace.returned.get(node, ())), self.trace.sites.get(node)]
+        names = [(site, name) for site in sites if site is not None and (name := name_of(site)) is not None]
+        codes = self.trace.own
+        mine = [name for site, name in names if codes is None or any(site[0] is code for code in codes)]
+        return next(iter(mine if own else [*mine, *(name for _, name in names)]), None)
+
     @property
     def place(self) -> Place | None:
         """Where the function is defined."""
@@ -88,16 +97,18 @@ def trace(
     *,
     planned: tuple[bool, ...] | None = None,
     stack_results: bool = False,
+    calls: bool = False,
 ) -> Program:
     """Runs the function once with tracers; with `planned` branch decisions along that path, without real numbers.
 
-    Without numbers there is no path that must be taken: where the function raises an exception, the next one is.
+    Without numbers there is no path that must be taken: where the function raises an exception, the next one is. With
+    `calls`, the trace tells which functions of the user's were called on the way.
     """
     inputs = make_inputs(arguments) if inputs is None else inputs
     while True:
         running = begin(function, arguments, inputs, planned)
         try:
-            output = run(function, arguments, inputs, running, stack_results=stack_results)
+            output = run(function, arguments, inputs, running, stack_results=stack_results, calls=calls)
         except GradexplainError as error:
             planned = _next_path(running) if error.__cause__ is not None else None
             if planned is None:
@@ -137,6 +148,7 @@ def run(
     running: Trace,
     *,
     stack_results: bool = False,
+    calls: bool = False,
 ) -> Node:
     """Calls the function on tracers within a trace; gives the node that it returns."""
     static = [a.value for a in arguments if a.name not in inputs]
@@ -147,7 +159,8 @@ def run(
             known = {
                 a.name: Tracer(running, inputs[a.name]) if a.name in inputs else as_traced(a.plain()) for a in arguments
             }
-            result = apply(as_traced(function), arguments, known)
+            with recorded(running) if calls else contextlib.nullcontext():
+                result = apply(as_traced(function), arguments, known)
     except Exception as error:
         strict = running.strict if running.numeric and running.parent is None else None
         ours = on_failure(error, function, arguments, strict)

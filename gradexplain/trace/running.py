@@ -6,6 +6,7 @@ import threading
 import warnings
 from dataclasses import dataclass, field
 from enum import IntEnum
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,19 @@ class Condition:
     site: Site | None
 
 
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of one of the user's own functions: by which names it got which numbers, and its result.
+
+    Not `plain`: what it computed depends on more than its arguments, or holds for the values at hand only.
+    """
+
+    code: CodeType
+    arguments: tuple[tuple[str, Node], ...]
+    result: Node
+    plain: bool
+
+
 @dataclass(slots=True)
 class Trace:
     """One run: the values of nodes, where they were made, the branches taken, and notes for the reader."""
@@ -59,6 +73,9 @@ class Trace:
     handled: bool = False  # whether an exception did
     texts: list[Site | None] = field(default_factory=list)  # where traced values were turned into text
     nested: bool = False  # whether a derivative was taken within it
+    calls: tuple[Call, ...] = ()  # of the user's functions, in the order of their ends, where they were recorded
+    own: tuple[CodeType, ...] | None = None  # the function's code, and that of what it only hands its arguments to
+    returned: dict[Node, list[Site]] = field(default_factory=dict)  # where calls stand, by their results
     alive: bool = True
     parent: Trace | None = None  # the trace that this one runs within (a derivative inside a function)
     binding: dict[Node, Node] = field(default_factory=dict)  # this trace's variables as nodes of the parent

@@ -131,6 +131,18 @@ def name_of(found: Site | None) -> str | None:
     return _names(code.co_filename).get(_positions(code)[instruction // 2])
 
 
+def name_of_function(code: CodeType) -> str | None:
+    """What the source calls a function: its own name, or that of the variable that a lambda is assigned to."""
+    if code.co_name != "<lambda>":
+        return code.co_name
+    spans = [(line, column, end_line, end) for line, end_line, column, end in _positions(code) if line and end]
+    if not spans:
+        return None
+    line, column = min((line, column) for line, column, _, _ in spans)
+    end_line, end = max((line, end) for _, _, line, end in spans)
+    return _lambdas(code.co_filename).get((line, end_line, column, end))
+
+
 Position = tuple[int | None, int | None, int | None, int | None]
 
 
@@ -140,15 +152,29 @@ def _positions(code: CodeType) -> list[Position]:
 
 
 @lru_cache(maxsize=64)
+def _nodes(filename: str) -> tuple[ast.AST, ...]:
+    """The syntax tree of a file, as a list."""
+    try:
+        return tuple(ast.walk(ast.parse("".join(linecache.getlines(filename)))))
+    except (SyntaxError, ValueError):
+        return ()
+
+
+@lru_cache(maxsize=64)
+def _lambdas(filename: str) -> dict[Position, str]:
+    """The spans of the bodies of lambdas in a file, and the names that the lambdas are assigned to."""
+    return {
+        _span(node.value.body): node.targets[0].id
+        for node in _nodes(filename)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda) and isinstance(node.targets[0], ast.Name)
+    }
+
+
+@lru_cache(maxsize=64)
 def _names(filename: str) -> dict[Position, str]:
     """The spans of assigned expressions in a file, and the names they are assigned to."""
-    lines = linecache.getlines(filename)
-    try:
-        tree = ast.parse("".join(lines))
-    except (SyntaxError, ValueError):
-        return {}
     names: dict[Position, str] = {}
-    for node in ast.walk(tree):
+    for node in _nodes(filename):
         match node:
             case ast.Assign(targets=[*targets], value=value):
                 for target in targets:
