@@ -78,7 +78,7 @@ class Arrangement:
         symbols = {s for powers, _ in parts.values() for s in powers}
         ranked = sorted(symbols, key=lambda s: (ranks.get(s, len(ranks)), self._position(s), s.name))
         terms = sorted(
-            parts,
+            total.args,
             key=lambda t: (
                 () if is_polynomial else self._place(*parts[t]),
                 [parts[t][0].get(s, 0) * (1 if s in self.rising else -1) for s in ranked],
@@ -89,7 +89,7 @@ class Arrangement:
 
     def _as_among(self, terms: list[Any]) -> list[Any]:
         """Terms of which the program has a sum of its own stand together, in its order."""
-        for known in self.sums.values() if len(terms) > 2 else ():
+        for known in self.sums.values() if len(set(terms)) == len(terms) > 2 else ():
             if len(known) < len(terms) and all(t in terms for t in known):
                 at = min(terms.index(t) for t in known)
                 others = [t for t in terms if t not in known]
@@ -118,7 +118,7 @@ class Arrangement:
                 found.below.append((base, -exponent))
             else:
                 found.above.append((base, exponent))
-        return found
+        return Fraction(found.sign, _with_root(found.above), _with_root(found.below))
 
     def product(self, product: Any) -> tuple[Any, list[Factor]]:
         """The number and the other factors in order."""
@@ -134,10 +134,12 @@ class Arrangement:
         """Factors that stand together in a product of the program, on one side of the bar, are in its order."""
         sides = {b: bool(e.is_negative) for b, e in factors}
         together: list[Any] = []
-        for known in self.products.values() if len(factors) > 1 else ():
+        for known in self.products.values() if len(sides) == len(factors) > 1 else ():
             for below in (False, True):
                 shared = [b for b, e in known.factors if bool(e.is_negative) is below and sides.get(b) is below]
                 together = shared if len(shared) > max(1, len(together)) else together
+        if not together:
+            return factors
         powers, there = dict(factors), iter(together)
         return [(b, powers[b]) for b in (next(there) if b in together else b for b in powers)]
 
@@ -276,6 +278,15 @@ def _number(number: Any) -> Fraction:
     for base, exponent in others:
         (found.below if exponent.is_negative else found.above).append((base, abs(exponent)))
     return found
+
+
+def _with_root(factors: list[Factor]) -> list[Factor]:
+    """Factors with the root of a number in the root of a variable: sqrt(2*pi*t)."""
+    number = next((f for f in factors if f[0].is_number and f[1] == sp.S.Half), None)
+    root = next((f for f in factors if f[0].is_Symbol and f[1] == sp.S.Half), None)
+    if number is None or root is None:
+        return factors
+    return [(number[0] * root[0], sp.S.Half) if f is root else f for f in factors if f is not number]
 
 
 def _roots(p: int, q: int, root: int, half: Any) -> tuple[list[Factor], list[Factor]]:

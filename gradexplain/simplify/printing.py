@@ -119,6 +119,9 @@ _STRENGTHS = (
 class _TextPrinter(_Arranged, Conditions):
     """Plain text as people write it: `2*x if x > 0 else -1`, decimals as they were typed."""
 
+    def _print_Exp1(self, expr: Any) -> str:  # noqa: N802
+        return "exp(1)"  # E may be anything
+
     def _print_Infinity(self, expr: Any) -> str:  # noqa: N802
         return "inf"
 
