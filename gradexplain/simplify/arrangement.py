@@ -128,13 +128,15 @@ class Arrangement:
             if known is not None:
                 return number * known.number, list(known.factors)
         number, factors = split(sp.Mul.make_args(product))
-        return number, self._as_beside(sorted(factors, key=self._factor_key))
+        if len(factors) > 1:
+            factors = self._as_beside(sorted(factors, key=self._factor_key))
+        return number, factors
 
     def _as_beside(self, factors: list[Factor]) -> list[Factor]:
         """Factors that stand together in a product of the program, on one side of the bar, are in its order."""
         sides = {b: bool(e.is_negative) for b, e in factors}
         together: list[Any] = []
-        for known in self.products.values() if len(sides) == len(factors) > 1 else ():
+        for known in self.products.values() if len(sides) == len(factors) else ():
             for below in (False, True):
                 shared = [b for b, e in known.factors if bool(e.is_negative) is below and sides.get(b) is below]
                 together = shared if len(shared) > max(1, len(together)) else together

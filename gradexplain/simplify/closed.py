@@ -84,9 +84,10 @@ class ClosedForm:
             parts = [(n, t.replace("np.", "")) for n, t in on_a_page(self.source[1])]
             return tuple((n, t, "" if n == GAP else math_text(t, "texttt")) for n, t in parts)
         found = on_a_page(self.where)
-        return tuple((n, *((e, "") if n == GAP else self._formula(e))) for n, e in found)
+        return tuple((n, *((e, "") if n == GAP else self.written(e))) for n, e in found)
 
-    def _formula(self, expr: Any) -> tuple[str, str]:
+    def written(self, expr: Any) -> tuple[str, str]:
+        """Text and LaTeX of an expression, in the order of the formula."""
         return text(expr, self.arrangement), latex(expr, self.arrangement)
 
     @property
