@@ -141,7 +141,8 @@ def _arranged(value: object, arrangement: Arrangement) -> object:
     if isinstance(value, tuple):
         return [_arranged(member, arrangement) for member in value]
     if isinstance(value, Rewrite):
-        return {name: _arranged(member, arrangement) for name, member in plain(value).items()}
+        members = {name: _arranged(getattr(value, name), arrangement) for name in ("before", "after")}
+        return {"type": "Rewrite", "rule": value.rule, **members, "evidence": value.evidence}
     return value
 
 

@@ -66,8 +66,9 @@ class Arrangement:
             return list(known)
         terms, is_polynomial = self._sorted(total)
         first = next((i for i, t in enumerate(terms) if self.fraction(t).sign > 0), 0)
-        if first and is_polynomial and self.fraction(terms[-1]).sign > 0:
-            return terms[::-1]
+        for turned in self._by_degree(terms) if first and is_polynomial else ():
+            if self.fraction(turned[0]).sign > 0:
+                return turned
         return [terms[first], *terms[:first], *terms[first + 1 :]]
 
     def _sorted(self, total: Any) -> tuple[list[Any], bool]:
@@ -86,6 +87,12 @@ class Arrangement:
             ),
         )
         return self._as_among(terms), is_polynomial
+
+    def _by_degree(self, terms: list[Any]) -> tuple[list[Any], ...]:
+        """The terms of a polynomial by rising and by falling degree."""
+        degrees = {t: sum(self._parts(t)[0].values()) for t in terms}
+        rising = sorted(terms, key=lambda t: degrees[t])
+        return rising, sorted(terms, key=lambda t: -degrees[t])
 
     def _as_among(self, terms: list[Any]) -> list[Any]:
         """Terms of which the program has a sum of its own stand together, in its order."""
@@ -257,7 +264,7 @@ def _is_negative(term: Any) -> bool:
 
 
 def _number(number: Any) -> Fraction:
-    """A number as people write it: the roots of whole numbers and of pi together, on one side of the bar if they can be.
+    """A number as people write it: roots of whole numbers and of pi together, on one side of the bar if they can be.
 
     >>> _number(-sp.sqrt(2) / (2 * sp.sqrt(sp.pi)))
     Fraction(sign=-1, above=[], below=[(2*pi, 1/2)])
@@ -295,7 +302,7 @@ def _roots(p: int, q: int, root: int, half: Any) -> tuple[list[Factor], list[Fac
     """The factors of p*sqrt(root)*pi**half/q above and below the bar."""
     down = root > 1 and q % root == 0 and (half < 0 or q == root)  # 1/sqrt(2) for sqrt(2)/2
     above, below = (1, root) if down else (root, 1)
-    roots = above * (sp.pi if half > 0 else 1), below * (sp.pi if half < 0 else 1)
+    roots: tuple[Any, Any] = above * (sp.pi if half > 0 else 1), below * (sp.pi if half < 0 else 1)
     if half and min(roots) > 1:  # sqrt(pi/2), sqrt(2/pi)
         roots = roots[0] / roots[1], 1
     numbers = p, q // root if down else q

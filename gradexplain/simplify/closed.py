@@ -125,8 +125,8 @@ def closed_form(
     """The closed form of a derivative: a formula of numbers, entries of small arrays, else the program for it."""
     if gradient.shape == () and all(x.shape == () for x in ancestors([gradient, program.output])):
         samples = sample_widely([gradient, program.output], program.inputs, program.point)
-        form = scalar_form(key, gradient, program, names)
-        return replace(form, conditions=conditions(program, samples, arranged), arrangement=arranged)
+        found = scalar_form(key, gradient, program, names)
+        return replace(found, conditions=conditions(program, samples, arranged), arrangement=arranged)
     if is_suitable(program, gradient):
         form = entry_form(key, gradient, program)
         if form is not None:

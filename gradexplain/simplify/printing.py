@@ -49,7 +49,7 @@ class Conditions(StrPrinter):
         return f"({if_true} if {condition} else {if_false})"
 
 
-class _Arranged:
+class _Arranged(StrPrinter):
     """Sums, products and powers in source text, as an `Arrangement` has them."""
 
     root = "sqrt"
@@ -92,7 +92,7 @@ class _Arranged:
         return Code(f"{self._code(base).at(POSTFIX)}**{self._code(exponent).at(POSTFIX)}", POWER)
 
     def _code(self, expr: Any) -> Code:
-        shown = self._print(expr)  # type: ignore[attr-defined]
+        shown = self._print(expr)
         if isinstance(shown, Code):
             return shown
         if expr.is_Number and expr.is_negative:
@@ -255,7 +255,11 @@ class _LatexPrinter(FormulaLatex):
         fraction = self.arrangement.fraction(expr)
         sign = "- " if fraction.sign < 0 else ""
         above = self._product(fraction.above, alone=bool(fraction.below))
-        return rf"{sign}\frac{{{above}}}{{{self._product(fraction.below, alone=True)}}}" if fraction.below else sign + above
+        return (
+            rf"{sign}\frac{{{above}}}{{{self._product(fraction.below, alone=True)}}}"
+            if fraction.below
+            else sign + above
+        )
 
     def _product(self, factors: Sequence[Factor], *, alone: bool) -> str:
         if len(factors) == 1 and alone:

@@ -129,7 +129,7 @@ class _Reader:
     def _product(self, node: Node) -> Product | None:
         if node.op not in _FAMILIES[1]:
             return None
-        number, powers = sp.S.One, {}
+        number, powers = sp.S.One, dict[Any, Any]()
         for leaf, sign in self._leaves(node, _PRODUCTS):
             inner, factors = self.found.product(self.values[leaf]) if leaf is not None else (-sp.S.One, [])
             number *= inner**sign
@@ -180,7 +180,7 @@ def _composed(product: Product) -> Any:
 
 
 def _without_coefficient(value: Any, product: Product) -> tuple[Any, Product]:
-    """A product and its value without the rational factor, so that it is known with any; as they are if that is inside."""
+    """A product and its value without their rational factor, so that it is known with any, unless that is inside."""
     coefficient, rest = value.as_coeff_Mul()
     number = product.number / coefficient
     if value.is_Add or number.as_coeff_Mul()[0] != 1:

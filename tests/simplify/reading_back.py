@@ -7,8 +7,8 @@ from gradexplain.readers.functions import ARITIES
 from gradexplain.readers.text import read
 from gradexplain.simplify.numeric import value
 
-FUNCTIONS = {name: getattr(mp, name) for name in
-             "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp log sqrt erf gamma floor ceil".split()}
+NAMES = "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp log sqrt erf gamma floor ceil"
+FUNCTIONS = {name: getattr(mp, name) for name in NAMES.split()}
 FUNCTIONS |= {"abs": mp.fabs, "sign": mp.sign, "atan2": mp.atan2, "max": max, "min": min}  # fmt: skip
 CONSTANTS = {"pi": mp.pi, "e": mp.e}
 UNREADABLE = ("nan", "inf", "gamma(", "EulerGamma", "not ", "bessel", "LambertW", "zeta", "if (")
