@@ -63,23 +63,28 @@ class _Arranged(StrPrinter):
             return self._print_Mul(expr)
         text = ""
         for term in self.arrangement.terms(expr):
-            shown = self._code(term).at(TERM)
+            shown = self._term(term)
             text += f" - {shown[1:]}" if text and shown.startswith("-") else f" + {shown}" if text else shown
         return Code(text, SUM)
 
     def _print_Mul(self, expr: Any) -> str:  # noqa: N802
         fraction = self.arrangement.fraction(expr)
-        above = [self._factor(*f) for f in fraction.above] or [Code("1")]
-        below = [self._factor(*f) for f in fraction.below]
+        above, below = fraction.above, fraction.below
         sign = "-" if fraction.sign < 0 else ""
-        if not below and len(above) == 1 and not sign:
-            return above[0]
-        text = sign + "*".join(f.at(PRODUCT) for f in above)
+        if not below and not sign and len(above) == 1:
+            return self._factor(*above[0])
+        text = sign + (self._product(above) or "1")
         if len(below) == 1:
-            text += f"/{below[0].at(POWER)}"
+            text += f"/{self._factor(*below[0]).at(POWER)}"
         elif below:
-            text += f"/({'*'.join(f.at(PRODUCT) for f in below)})"
+            text += f"/({self._product(below)})"
         return Code(text, PRODUCT)
+
+    def _term(self, expr: Any) -> str:
+        return self._code(expr).at(TERM)
+
+    def _product(self, factors: Sequence[Factor]) -> str:
+        return "*".join(self._factor(*f).at(SIGN) for f in factors)
 
     def _print_Pow(self, expr: Any, rational: bool = False) -> str:  # noqa: N802
         return self._print_Mul(expr)
@@ -96,7 +101,7 @@ class _Arranged(StrPrinter):
         if isinstance(shown, Code):
             return shown
         if expr.is_Number and expr.is_negative:
-            return Code(shown, SIGN)
+            return Code(shown, TERM)
         return Code(shown, next(own for level, own in _STRENGTHS if precedence(expr) >= level))
 
     def parenthesize(self, item: Any, level: int, strict: bool = False) -> str:
@@ -116,7 +121,7 @@ _STRENGTHS = (
 )
 
 
-class _TextPrinter(_Arranged, Conditions):
+class TextPrinter(_Arranged, Conditions):
     """Plain text as people write it: `2*x if x > 0 else -1`, decimals as they were typed."""
 
     def _print_Exp1(self, expr: Any) -> str:  # noqa: N802
@@ -216,7 +221,11 @@ class _NumpyPrinter(_Arranged, SciPyPrinter):
 
 
 class FormulaLatex(LatexPrinter):
-    """LaTeX, for what SymPy has no LaTeX of."""
+    """LaTeX with sums and products as an `Arrangement` has them, and of what SymPy has no LaTeX of."""
+
+    def __init__(self, arrangement: Arrangement, settings: dict[str, Any]) -> None:
+        super().__init__(settings)
+        self.arrangement = arrangement
 
     def _print_Piecewise(self, expr: Any, exp: str | None = None) -> str:  # noqa: N802
         shown = str(super()._print_Piecewise(expr))
@@ -234,14 +243,6 @@ class FormulaLatex(LatexPrinter):
         mark = "" if order == 0 else rf"^{{\left({self._print(order)}\right)}}"
         return rf"\psi{mark}{{\left({self._print(x)} \right)}}"
 
-
-class _LatexPrinter(FormulaLatex):
-    """LaTeX with sums and products as an `Arrangement` has them."""
-
-    def __init__(self, arrangement: Arrangement, settings: dict[str, Any]) -> None:
-        super().__init__(settings)
-        self.arrangement = arrangement
-
     def _print_Add(self, expr: Any, order: Any = None) -> str:  # noqa: N802
         if self.arrangement.is_product(expr):
             return self._print_Mul(expr)
@@ -254,22 +255,24 @@ class _LatexPrinter(FormulaLatex):
     def _print_Mul(self, expr: Any) -> str:  # noqa: N802
         fraction = self.arrangement.fraction(expr)
         sign = "- " if fraction.sign < 0 else ""
-        above = self._product(fraction.above, alone=bool(fraction.below))
-        return (
-            rf"{sign}\frac{{{above}}}{{{self._product(fraction.below, alone=True)}}}"
-            if fraction.below
-            else sign + above
-        )
+        if not fraction.below:
+            return sign + self._product(fraction.above, alone=False)
+        above, below = (self._product(f, alone=True) for f in (fraction.above, fraction.below))
+        return rf"{sign}\frac{{{above}}}{{{below}}}"
 
     def _product(self, factors: Sequence[Factor], *, alone: bool) -> str:
         if len(factors) == 1 and alone:
             return self._power(*factors[0])
-        joined = ""
+        joined, before = "", None
         for base, exponent in factors:
-            weak = exponent == 1 and (base.is_Piecewise or precedence_traditional(base) < PRECEDENCE["Mul"])
+            weak = exponent == 1 and (
+                base.is_Mul or base.is_Piecewise or precedence_traditional(base) < PRECEDENCE["Mul"]
+            )
             shown = self._power(base, exponent)
             shown = rf"\left({shown}\right)" if weak else shown
-            joined += (r" \cdot " if joined and shown[0].isdigit() else " " if joined else "") + shown
+            is_dotted = shown[0].isdigit() or base.is_Number or (base, exponent) == before
+            joined += (r" \cdot " if is_dotted else " ") + shown if joined else shown
+            before = base, exponent
         return joined or "1"
 
     def _power(self, base: Any, exponent: Any) -> str:
@@ -286,7 +289,7 @@ def text(expr: Any, arrangement: Arrangement = TEXTBOOK) -> str:
     >>> text(sp.Piecewise((2 * x, x > 0), (1 - x**2, True)))
     '2*x if x > 0 else 1 - x**2'
     """
-    shown = str(_TextPrinter(arrangement).doprint(expr))
+    shown = str(TextPrinter(arrangement).doprint(expr))
     return shown[1:-1] if isinstance(expr, sp.Piecewise) and shown.startswith("(") else shown
 
 
@@ -296,7 +299,7 @@ def latex(expr: Any, arrangement: Arrangement = TEXTBOOK) -> str:
     if expr.has(sp.zoo, sp.nan):
         expr = expr.xreplace(dict.fromkeys((sp.zoo, sp.nan), _UNDEFINED))
         names[_UNDEFINED] = r"\text{undefined}"
-    return str(_LatexPrinter(arrangement, {"symbol_names": names}).doprint(expr))
+    return str(FormulaLatex(arrangement, {"symbol_names": names}).doprint(expr))
 
 
 def numpy_source(expr: Any, names: Mapping[str, str] | None = None, arrangement: Arrangement = TEXTBOOK) -> str:
