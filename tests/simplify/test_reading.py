@@ -5,6 +5,7 @@ import os
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 
 import mpmath as mp
 import pytest
@@ -28,6 +29,7 @@ def read(formula):
     return arrangement(trace(f, bind(f, (), {}, symbolic=True)).output)
 
 
+ROOT = Path(__file__).parents[2]
 S, K, T, r, t, w, x, y, a, b, c, s, n = sp.symbols("S K T r t w x y a b c s n", real=True)
 
 AS_IN_THE_PROGRAM = [  # program, a formula, its text
@@ -198,19 +200,28 @@ def test_large_programs_and_arrays_are_not_read():
 
 
 PROGRAM = """
-import gradexplain as gx
-for formula in ("x*exp(-a*x)*sin(b*x)/(1 + x^2 + a)", "log(x + y)*(y - x)^3/(a + b)", "(a + b*x + y)^2*erf(x/sqrt(2))"):
-    e = gx.explain(formula)
-    print([(f.text, f.latex, f.numpy) for f in e.gradients.values()])
+import sympy as sp
+from gradexplain.simplify.printing import latex, text
+from tests.simplify.test_reading import read
+x, y, a, b = sp.symbols("x y a b", real=True)
+for formula in ("x*exp(-a*x)*sin(b*x)/(1 + x^2 + a)", "(a + b*x + y)^2*erf(x/sqrt(2))", "1"):
+    order = read(formula)
+    f = sp.exp(-a*x)*sp.cos(b*x)*sp.sin(b*x)*sp.sqrt(y)*(y + a)*(x - b)*(a + 1)*sp.log(x)*sp.log(y)
+    g = sp.exp(-a*x) + sp.cos(b*x) + sp.sin(b*x)*a + x*y + y**2*a + b + x**2 + sp.log(x) + sp.log(y) + 3
+    print([(text(e, order), latex(e, order)) for e in (f, g, f*g, f/g)])
 """
 
 
 def test_the_order_does_not_depend_on_hashes():
     seen = {
         subprocess.run(
-            [sys.executable, "-c", PROGRAM], env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, check=True
+            [sys.executable, "-c", PROGRAM],
+            cwd=ROOT,
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
         ).stdout
-        for seed in ("1", "2", "3")
+        for seed in ("1", "2")
     }
     assert len(seen) == 1
     assert seen.pop()
