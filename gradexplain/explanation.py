@@ -21,7 +21,7 @@ from gradexplain.graph import Node, ancestors
 from gradexplain.lambdify import readable_names
 from gradexplain.render.blocks import Document
 from gradexplain.render.display import Display
-from gradexplain.simplify.closed import ClosedForm, closed_form
+from gradexplain.simplify.closed import ClosedForm, arrangement, closed_form
 from gradexplain.trace.run import Program
 
 
@@ -109,7 +109,8 @@ class Explanation(Display):
     def gradients(self) -> Gradients:
         """The closed forms, in the order of `wrt`."""
         names = naming.names(self.whole)
-        return Gradients({k: closed_form(k, n, self.whole, names) for k, n in self._nodes.items()})
+        arranged = arrangement(self.whole, names)
+        return Gradients({k: closed_form(k, n, self.whole, names, arranged) for k, n in self._nodes.items()})
 
     def __getitem__(self, key: str) -> ClosedForm:
         return self.gradients[key]

@@ -5,12 +5,13 @@ Builders (textbook, reverse, forward, verify) make them; `render.document` turns
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import sympy as sp
 
 from gradexplain.errors import Place
+from gradexplain.simplify.arrangement import TEXTBOOK, Arrangement
 from gradexplain.simplify.rewrite import Rewrite
 
 Style = Literal["textbook", "reverse", "forward"]
@@ -63,6 +64,7 @@ class Derivation:
     output: str = "y"
     variables: tuple[str, ...] = ()  # of all orders so far: ("x", "x") for the second derivative
     previous: Derivation | None = None  # the derivation of the order before
+    arrangement: Arrangement = field(default=TEXTBOOK, repr=False)  # how the result is written
 
 
 @dataclass(frozen=True, slots=True)

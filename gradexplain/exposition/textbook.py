@@ -21,6 +21,7 @@ from gradexplain.exposition.pen import letter
 from gradexplain.exposition.rules import LOGARITHMIC, Rule
 from gradexplain.exposition.terms import plain_product
 from gradexplain.graph import VARIABLE, Node, ancestors, constant, depends_on, variable
+from gradexplain.simplify.arrangement import TEXTBOOK
 from gradexplain.simplify.parts import on_a_page
 from gradexplain.trace.run import Program
 from gradexplain.trace.source import place_of
@@ -135,6 +136,7 @@ class _Stage:
             output=output_name(self.program.name, set(self.program.inputs)),
             variables=self.variables,
             previous=self.previous,
+            arrangement=TEXTBOOK if closed is None else closed.arrangement,
         )
 
     def _conditions(self) -> tuple[str, ...]:

@@ -22,6 +22,8 @@ from gradexplain.render.blocks import (
     line,
 )
 from gradexplain.simplify import printing
+from gradexplain.simplify.arrangement import TEXTBOOK, Arrangement
+from gradexplain.simplify.closed import ClosedForm
 from gradexplain.simplify.parts import GAP
 
 _LONG_CHAIN = 4  # steps, each inside the last, that are numbered on one level instead
@@ -80,19 +82,21 @@ def _ordinal(order: int) -> str:
 
 
 def _answer(record: Derivation) -> Equation:
-    return Equation(formulas.equal(_left(record), _evaluated(record)), where=_where_evaluated(record.where))
+    return Equation(
+        formulas.equal(_left(record), _evaluated(record)), where=_where_evaluated(record.where, record.arrangement)
+    )
 
 
 def _evaluated(record: Derivation) -> Formula:
-    """The result: as SymPy prints it where it was simplified, else as it was written."""
+    """The result: as a closed form where it was simplified, else as it was written."""
     if record.root is not None and record.result is record.root.after:
         return formulas.formula(record.result)
-    return simplified(record.result)
+    return simplified(record.result, record.arrangement)
 
 
-def simplified(expr: Any) -> Formula:
+def simplified(expr: Any, arrangement: Arrangement) -> Formula:
     """A closed form as a formula."""
-    return Formula(printing.text(expr), printing.latex(expr))
+    return Formula(printing.text(expr, arrangement), printing.latex(expr, arrangement))
 
 
 def _left(record: Derivation) -> Formula:
@@ -104,18 +108,20 @@ def definitions(names: Sequence[tuple[str, Any]]) -> tuple[Formula, ...]:
     return tuple(formulas.named(name, e) for name, e in names)
 
 
-def _where_evaluated(names: Sequence[tuple[Any, Any]]) -> tuple[Formula, ...]:
-    return tuple(formulas.gap(e) if n == GAP else formulas.equal(_defined(n), simplified(e)) for n, e in names)
+def _where_evaluated(names: Sequence[tuple[Any, Any]], arrangement: Arrangement) -> tuple[Formula, ...]:
+    return tuple(
+        formulas.gap(e) if n == GAP else formulas.equal(_defined(n), simplified(e, arrangement)) for n, e in names
+    )
 
 
 def _defined(name: Any) -> Formula:
     """The left side of a definition: a name, or a function of the user's with its parameters."""
-    return Formula(name, formulas.name_latex(name)) if isinstance(name, str) else simplified(name)
+    return Formula(name, formulas.name_latex(name)) if isinstance(name, str) else simplified(name, TEXTBOOK)
 
 
-def functions(listed: Sequence[tuple[Any, Any]]) -> tuple[Formula, ...]:
+def functions(form: ClosedForm) -> tuple[Formula, ...]:
     """What the user's functions in a formula compute."""
-    return _where_evaluated(listed)
+    return _where_evaluated(form.functions, form.arrangement)
 
 
 def conditions(listed: Sequence[str]) -> Iterator[Block]:
@@ -134,7 +140,7 @@ def derivation_steps(record: Derivation) -> Iterator[Block]:
     shown = {item.formula.text for item in items if item.formula}
     arrived = _answer(record).formula.text in shown  # the rules alone have led to the closed form
     for rewrite in () if arrived else record.rewrites:
-        after = formulas.equal(left, simplified(rewrite.after))
+        after = formulas.equal(left, simplified(rewrite.after, record.arrangement))
         if after.text not in shown:
             shown.add(after.text)
             items.append(StepItem(line(rewrite.rule), after))

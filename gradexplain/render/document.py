@@ -181,7 +181,7 @@ def _form(record: Overview, output: str, key: str, form: Any) -> Iterator[Block]
         formulas.equal(Formula(n, formulas.name_latex(n)), Formula(t, tex)) if n != GAP else formulas.gap(t)
         for n, t, tex in form.shown_parts
     )
-    where += functions(form.functions)
+    where += functions(form)
     yield Equation(formulas.equal(left, Formula(form.text, form.latex)), where=where)
     yield from conditions(form.conditions)
 

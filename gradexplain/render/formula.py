@@ -4,20 +4,20 @@ SymPy's printers order the terms of a sum and pull numbers together, and they wr
 parentheses too many. Here a product is read as a sign, the factors above and those below one bar.
 """
 
-# ruff: noqa: N802, N815 (SymPy calls the methods of its printers by the names of its classes)
+# ruff: noqa: N802 (SymPy calls the methods of its printers by the names of its classes)
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import sympy as sp
-from sympy.printing.precedence import PRECEDENCE, precedence_traditional
 
 from gradexplain.escape import identifier_latex
 from gradexplain.notation import ArrayOperation
+from gradexplain.primitive import SIGN
 from gradexplain.render.blocks import Formula
-from gradexplain.simplify.printing import Conditions, FormulaLatex
+from gradexplain.simplify.arrangement import Arrangement, Factor, Fraction
+from gradexplain.simplify.printing import FormulaLatex, TextPrinter
 
 
 def text(expr: Any) -> str:
@@ -29,7 +29,7 @@ def text(expr: Any) -> str:
     >>> text(e)
     '-(1 + x)*x*2/(x**2*x)'
     """
-    shown = str(_TextPrinter({"order": "none"}).doprint(expr))
+    shown = str(_TextPrinter(_AS_WRITTEN).doprint(expr))
     return _bare(shown) if isinstance(expr, (ArrayOperation, sp.Piecewise)) else shown
 
 
@@ -40,7 +40,7 @@ def latex(expr: Any) -> str:
     '\\frac{\\bar{u}}{\\theta}'
     """
     names = {s: name_latex(s.name) for s in getattr(expr, "free_symbols", ())}
-    return str(_LatexPrinter({"order": "none", "symbol_names": names, "ln_notation": True}).doprint(expr))
+    return str(FormulaLatex(_AS_WRITTEN, {"symbol_names": names, "ln_notation": True}).doprint(expr))
 
 
 def name_latex(name: str) -> str:
@@ -88,100 +88,68 @@ def prime(expr: Any) -> Formula:
     return Formula(f"({shown.text})'", rf"\left({shown.latex}\right)'")
 
 
-_PLAIN = {"Abs": "abs", "Max": "max", "Min": "min"}
+class _AsWritten(Arrangement):
+    """Sums and products as they stand: those within others are opened, quotients only where they come first."""
 
-
-@dataclass(slots=True)
-class _Factors:
-    """A product: its sign, and the factors above and below the bar."""
-
-    sign: int = 1
-    above: list[Any] = field(default_factory=list)
-    below: list[Any] = field(default_factory=list)
-
-    @classmethod
-    def of(cls, expr: Any) -> _Factors:
-        """The factors of a product; products within it are opened, quotients only where they come first."""
-        found = cls()
-        waiting = list(reversed(expr.args)) if isinstance(expr, sp.Mul) else [expr]
+    def terms(self, total: Any) -> list[Any]:
+        found, waiting = [], list(reversed(total.args))
         while waiting:
-            factor = waiting.pop()
-            if isinstance(factor, sp.Mul) and (not (found.above or found.below) or not cls.of(factor).below):
-                waiting.extend(reversed(factor.args))
+            term = waiting.pop()
+            if isinstance(term, sp.Add):
+                waiting.extend(reversed(term.args))
             else:
-                found._take(factor)
+                found.append(term)
         return found
 
-    def _take(self, factor: Any) -> None:
-        if factor.is_Rational and factor.is_negative:
-            self.sign, factor = -self.sign, -factor
+    def is_product(self, total: Any) -> bool:
+        return False
+
+    def fraction(self, product: Any) -> Fraction:
+        found = Fraction(1, [], [])
+        waiting = list(reversed(product.args)) if isinstance(product, sp.Mul) else [product]
+        while waiting:
+            factor = waiting.pop()
+            if isinstance(factor, sp.Mul) and (not (found.above or found.below) or not self.fraction(factor).below):
+                waiting.extend(reversed(factor.args))
+            else:
+                self._take(factor, found)
+        return found
+
+    def _take(self, factor: Any, found: Fraction) -> None:
+        if factor.is_Number and factor.is_negative:
+            found.sign, factor = -found.sign, -factor
         if factor.is_Rational:
-            self.above += [sp.Integer(factor.p)] if factor.p != 1 else []
-            self.below += [sp.Integer(factor.q)] if factor.q != 1 else []
-        elif isinstance(factor, sp.Pow) and factor.exp.is_Rational and factor.exp.is_negative:
-            self.below += (
-                self._parts(factor.base) if factor.exp == -1 else [sp.Pow(factor.base, -factor.exp, evaluate=False)]
-            )
+            found.above += [(sp.Integer(factor.p), 1)] if factor.p != 1 else []
+            found.below += [(sp.Integer(factor.q), 1)] if factor.q != 1 else []
+        elif not isinstance(factor, sp.Pow):
+            found.above.append((factor, 1))
+        elif not (factor.exp.is_Rational and factor.exp.is_negative):
+            found.above.append((factor.base, factor.exp))
         else:
-            self.above.append(factor)
-
-    def _parts(self, base: Any) -> list[Any]:
-        if not isinstance(base, sp.Mul):
-            return [base]
-        inner = _Factors.of(base)
-        if inner.below:
-            return [base]
-        self.sign *= inner.sign
-        return inner.above
+            inner = self.fraction(factor.base) if factor.exp == -1 and isinstance(factor.base, sp.Mul) else None
+            if inner is None or inner.below:
+                found.below.append((factor.base, -factor.exp))
+            else:
+                found.sign *= inner.sign
+                found.below += inner.above
 
 
-class _TextPrinter(Conditions):
-    def _print_Mul(self, expr: Any) -> str:
-        factors = _Factors.of(expr)
-        above = self._product(factors.above) or "1"
-        sign = "-" if factors.sign < 0 else ""
-        if not factors.below:
-            return sign + above
-        below = self._product(factors.below, PRECEDENCE["Pow"] if len(factors.below) == 1 else PRECEDENCE["Mul"])
-        return f"{sign}{above}/{below if len(factors.below) == 1 else f'({below})'}"
+_AS_WRITTEN = _AsWritten()
 
-    def _product(self, factors: Sequence[Any], strength: int = PRECEDENCE["Mul"]) -> str:
-        shown = [self._factor(f, strength, first=i == 0) for i, f in enumerate(factors)]
-        return (" * " if any(_is_matrix_product(f) for f in factors) else "*").join(shown)
 
-    def _factor(self, factor: Any, strength: int, *, first: bool) -> str:
-        if isinstance(factor, sp.Mul):
-            return f"({self._print(factor)})"
-        if first and strength == PRECEDENCE["Mul"] and _is_matrix_product(factor):
-            return _bare(str(self._print(factor)))
-        if isinstance(factor, sp.Pow) or not factor.is_Number:
-            return str(self.parenthesize(factor, strength if not isinstance(factor, sp.Pow) else 0))
-        return str(self.parenthesize(factor, PRECEDENCE["Mul"]))
+class _TextPrinter(TextPrinter):
+    def _term(self, expr: Any) -> str:
+        return _bare(str(self._print(expr))) if isinstance(expr, ArrayOperation) else super()._term(expr)
+
+    def _product(self, factors: Sequence[Factor]) -> str:
+        if not any(_is_matrix_product(base) for base, _ in factors):
+            return super()._product(factors)
+        first, *others = (self._factor(*f).at(SIGN) for f in factors)
+        return " * ".join([_bare(first) if _is_matrix_product(factors[0][0]) else first, *others])
 
     def _print_Pow(self, expr: Any, rational: bool = False) -> str:
-        if expr.exp == -1:
-            return f"1/{self.parenthesize(expr.base, PRECEDENCE['Pow'])}"
-        if expr.exp == sp.S.Half:
-            return f"sqrt({self._print(expr.base)})"
-        base = (
-            self._print(expr.base)
-            if getattr(expr.base, "exp", None) == sp.S.Half
-            else self.parenthesize(expr.base, PRECEDENCE["Pow"])
-        )
-        return f"{base}**{self.parenthesize(expr.exp, PRECEDENCE['Pow'])}"
-
-    def _print_Add(self, expr: Any, order: Any = None) -> str:
-        text = ""
-        for term in expr.args:
-            shown = _bare(str(self._print(term))) if isinstance(term, ArrayOperation) else str(self._print(term))
-            text += f" - {shown[1:]}" if text and shown.startswith("-") else f" + {shown}" if text else shown
-        return text
-
-    def _print_Function(self, expr: Any) -> str:
-        name = _PLAIN.get(expr.func.__name__, expr.func.__name__)
-        return f"{name}({', '.join(str(self._print(a)) for a in expr.args)})"
-
-    _print_Abs = _print_Max = _print_Min = _print_Function
+        is_fraction = expr.exp == -1 or not (expr.exp.is_Rational and expr.exp.is_negative)
+        return super()._print_Pow(expr) if is_fraction else self._factor(expr.base, expr.exp)  # x**(-2) as it stands
 
     def _print_Piecewise(self, expr: Any) -> str:
         pieces = [
@@ -204,25 +172,3 @@ def _bare(text: str) -> str:
 
 def _is_matrix_product(expr: Any) -> bool:
     return isinstance(expr, ArrayOperation) and str(expr.args[0]) == "matmul"
-
-
-class _LatexPrinter(FormulaLatex):
-    def _print_Mul(self, expr: Any) -> str:
-        factors = _Factors.of(expr)
-        sign = "- " if factors.sign < 0 else ""
-        if not factors.below:
-            return sign + self._product(factors.above)
-        return rf"{sign}\frac{{{self._product(factors.above)}}}{{{self._product(factors.below)}}}"
-
-    def _product(self, factors: Sequence[Any]) -> str:
-        if len(factors) == 1:
-            return str(self._print(factors[0]))
-        shown = [self._factor(f) for f in factors] or ["1"]
-        joined = shown[0]
-        for before, factor, piece in zip(factors, factors[1:], shown[1:], strict=False):
-            joined += (r" \cdot " if factor.is_Number or factor == before else " ") + piece
-        return joined
-
-    def _factor(self, factor: Any) -> str:
-        weak = isinstance(factor, (sp.Mul, sp.Piecewise)) or precedence_traditional(factor) < PRECEDENCE["Mul"]
-        return rf"\left({self._print(factor)}\right)" if weak else str(self._print(factor))

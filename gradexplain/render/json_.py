@@ -6,7 +6,7 @@ r"""JSON: records as data for other programs, nothing left out.
 ===============================  =======================================================================
 value                            JSON
 ===============================  =======================================================================
-dataclass                        ``{"type": its class, field: value, …}``, fields that start with ``_`` apart
+dataclass                        ``{"type": its class, field: value, …}``, fields that are not in its repr apart
 mapping, sequence, array         object (in its order), array, nested arrays
 set                              array, sorted
 nan, infinities                  ``"nan"``, ``"inf"``, ``"-inf"``
@@ -37,9 +37,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gradexplain.simplify import printing
+from gradexplain.simplify.arrangement import Arrangement
+from gradexplain.simplify.rewrite import Rewrite
+
 SCHEMA = 1
 # Python refuses to write longer integers in decimal, so that nobody can stop a server with one.
 DECIMAL_BITS = 10_000
+_ARRANGED = {"expr", "where", "raw", "rewrites", "result"}  # closed forms, in records that say how they are written
 
 
 def dumps(value: object) -> str:
@@ -109,8 +114,12 @@ def plain(value: object) -> Shape:
     ([array([1., 2.])], 0.5, {'type': 'type', 'name': 'Fraction'})
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = (field.name for field in dataclasses.fields(value) if not field.name.startswith("_"))
-        return {"type": type(value).__name__, **{name: getattr(value, name) for name in fields}}
+        names = [f.name for f in dataclasses.fields(value) if f.repr and not f.name.startswith("_")]
+        members = {name: getattr(value, name) for name in names}
+        arrangement = getattr(value, "arrangement", None)
+        if isinstance(arrangement, Arrangement):
+            members |= {name: _arranged(members[name], arrangement) for name in _ARRANGED & members.keys()}
+        return {"type": type(value).__name__, **members}
     if _is_a(value, "sympy", "Basic") or _is_a(value, "sympy", "MatrixBase"):
         return {"text": _text(value), "latex": _latex(value)}
     if _is_a(value, "mpmath", "mpf"):
@@ -121,6 +130,20 @@ def plain(value: object) -> Shape:
         kind = "type" if isinstance(value, type) else type(value).__name__
         return {"type": kind, "name": getattr(value, "__qualname__", value.__name__)}
     return {"type": type(value).__name__, "text": _text(value)}
+
+
+def _arranged(value: object, arrangement: Arrangement) -> object:
+    """Return a record with its formulas written as an arrangement has them."""
+    if _is_a(value, "sympy", "Basic"):
+        return {"text": printing.text(value, arrangement), "latex": printing.latex(value, arrangement)}
+    if isinstance(value, Mapping):
+        return {name: _arranged(member, arrangement) for name, member in value.items()}
+    if isinstance(value, tuple):
+        return [_arranged(member, arrangement) for member in value]
+    if isinstance(value, Rewrite):
+        members = {name: _arranged(getattr(value, name), arrangement) for name in ("before", "after")}
+        return {"type": "Rewrite", "rule": value.rule, **members, "evidence": value.evidence}
+    return value
 
 
 @plain.register(type(None))

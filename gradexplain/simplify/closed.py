@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -17,6 +17,8 @@ from gradexplain.graph import Node, ancestors, as_node
 from gradexplain.isolated import at_isolated_point
 from gradexplain.lambdify import Writer
 from gradexplain.numbers import exact_number
+from gradexplain.simplify import reading
+from gradexplain.simplify.arrangement import TEXTBOOK, Arrangement
 from gradexplain.simplify.conditions import conditions
 from gradexplain.simplify.counting import operations
 from gradexplain.simplify.entrywise import entries, is_suitable, source_names
@@ -60,23 +62,28 @@ class ClosedForm:
     shape: tuple[int, ...] = ()
     source: tuple[str, Mapping[str, str]] | None = None  # NumPy text, where it was not made from `expr`
     shown: str = ""  # plain text, where it is neither
+    arrangement: Arrangement = field(default=TEXTBOOK, repr=False)  # how sums and products are written
 
     @property
     def numpy(self) -> str:
         """The formula as NumPy source over the arguments, `np` and the names in `where_numpy`."""
-        return self.source[0] if self.source else numpy_source(written_out(self.expr))
+        if self.source:
+            return self.source[0]
+        return numpy_source(written_out(self.expr), arrangement=self.arrangement)
 
     @property
     def where_numpy(self) -> Mapping[str, str]:
         """The named parts as NumPy source; a name may use earlier ones."""
-        return self.source[1] if self.source else {n: numpy_source(written_out(e)) for n, e in self.where.items()}
+        if self.source:
+            return self.source[1]
+        return {n: numpy_source(written_out(e), arrangement=self.arrangement) for n, e in self.where.items()}
 
     @property
     def text(self) -> str:
         """The formula as plain text, without the left-hand side."""
         if self.shown:
             return self.shown
-        return self.source[0].replace("np.", "") if self.source else text(self.expr)
+        return self.source[0].replace("np.", "") if self.source else text(self.expr, self.arrangement)
 
     @property
     def shown_parts(self) -> tuple[tuple[str, str, str], ...]:
@@ -84,7 +91,12 @@ class ClosedForm:
         if self.source:
             parts = [(n, t.replace("np.", "")) for n, t in on_a_page(self.source[1])]
             return tuple((n, t, "" if n == GAP else math_text(t, "texttt")) for n, t in parts)
-        return tuple((n, e, "") if n == GAP else (n, text(e), latex(e)) for n, e in on_a_page(self.where))
+        found = on_a_page(self.where)
+        return tuple((n, *((e, "") if n == GAP else self.written(e))) for n, e in found)
+
+    def written(self, expr: Any) -> tuple[str, str]:
+        """Text and LaTeX of an expression, in the order of the formula."""
+        return text(expr, self.arrangement), latex(expr, self.arrangement)
 
     @property
     def functions(self) -> tuple[tuple[Any, Any], ...]:
@@ -100,7 +112,7 @@ class ClosedForm:
     @property
     def latex(self) -> str:
         """The formula in LaTeX, without the left-hand side; NumPy text in typewriter where it has named parts."""
-        return math_text(self.text, "texttt") if self.source and self.source[1] else latex(self.expr)
+        return math_text(self.text, "texttt") if self.source and self.source[1] else latex(self.expr, self.arrangement)
 
     @property
     def full(self) -> Any:
@@ -121,12 +133,20 @@ class ClosedForm:
         return self.text
 
 
-def closed_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str]) -> ClosedForm:
+def arrangement(program: Program, names: Mapping[Node, str]) -> Arrangement:
+    """The order in which the formulas of a program are written."""
+    return reading.arrangement(program.output, [n.given for n in namings(program, names)])
+
+
+def closed_form(
+    key: str, gradient: Node, program: Program, names: Mapping[Node, str], arranged: Arrangement = TEXTBOOK
+) -> ClosedForm:
     """The closed form of a derivative: a formula of numbers, entries of small arrays, else the program for it."""
     if gradient.shape == () and all(x.shape == () for x in ancestors([gradient, program.output])):
         wide = sample_widely([gradient, program.output], program.inputs, program.point)
         found = scalar_form(key, gradient, program, names, wide)
-        return replace(found, conditions=tuple(dict.fromkeys((*found.conditions, *conditions(program, wide)))))
+        stated = (*found.conditions, *conditions(program, wide, arranged))
+        return replace(found, conditions=tuple(dict.fromkeys(stated)), arrangement=arranged)
     if is_suitable(program, gradient):
         form = entry_form(key, gradient, program)
         if form is not None:
@@ -140,23 +160,24 @@ def entry_form(key: str, gradient: Node, program: Program) -> ClosedForm | None:
     if found is None:
         return None
     numbers, nodes = found
+    arranged = arrangement(numbers, {})
     forms: Any = np.empty(gradient.shape, dtype=object)
     for index in np.ndindex(gradient.shape):
         node = as_node(np.asarray(nodes)[index])
         if tree_size(node) > MOST_WRITTEN_OUT:
             return None
         wide = sample_widely([node, numbers.output], numbers.inputs, numbers.point)
-        forms[index] = scalar_form(key, node, numbers, {}, wide)
+        forms[index] = replace(scalar_form(key, node, numbers, {}, wide), arrangement=arranged)
     if any(f.where for f in forms.flat):
         return None
     expr = sp.Array([f.expr for f in forms.flat], gradient.shape) if gradient.shape else forms.item().expr
     raw = sp.Array([f.raw for f in forms.flat], gradient.shape) if gradient.shape else forms.item().raw
     rewrites = tuple(dict.fromkeys(r for f in forms.flat for r in f.rewrites))
     notes = tuple(dict.fromkeys(n for f in forms.flat for n in f.notes))
-    source = _nested([numpy_source(f.expr, source_names(program)) for f in forms.flat], gradient.shape)
+    source = _nested([numpy_source(f.expr, source_names(program), arranged) for f in forms.flat], gradient.shape)
     shown = _nested([f.text for f in forms.flat], gradient.shape)
     numpy_text = f"np.array({source})" if gradient.shape else source
-    return ClosedForm(key, expr, {}, raw, rewrites, (), notes, gradient.shape, (numpy_text, {}), shown)
+    return ClosedForm(key, expr, {}, raw, rewrites, (), notes, gradient.shape, (numpy_text, {}), shown, arranged)
 
 
 def _nested(texts: list[str], shape: tuple[int, ...]) -> str:

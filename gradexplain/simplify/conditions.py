@@ -11,6 +11,7 @@ import mpmath as mp
 from gradexplain.evaluate import evaluate_exact
 from gradexplain.graph import Node, ancestors
 from gradexplain.ops.arithmetic import div, power
+from gradexplain.simplify.arrangement import TEXTBOOK, Arrangement
 from gradexplain.simplify.counting import operations
 from gradexplain.simplify.printing import text
 from gradexplain.simplify.sampling import DIGITS, Samples
@@ -21,7 +22,7 @@ MOST_CONDITIONS = 4
 _LONGEST = 8  # operations of a condition that is worth printing
 
 
-def conditions(program: Program, samples: Samples) -> tuple[str, ...]:
+def conditions(program: Program, samples: Samples, arranged: Arrangement = TEXTBOOK) -> tuple[str, ...]:
     """Conditions on the arguments, those that always hold left out; none for programs with branches.
 
     What a row states is where it is tested; a condition that one of the sample points does without is none.
@@ -44,7 +45,7 @@ def conditions(program: Program, samples: Samples) -> tuple[str, ...]:
             if condition and not x.is_constant and x.shape == () and tree_size(x) <= _LONGEST:
                 if not _is_needed(condition, x, program, samples):
                     continue
-                shown = _stated(condition, expressions([x])[0])
+                shown = _stated(condition, expressions([x])[0], arranged)
                 if shown:
                     found[shown] = None
     stronger = {c.removesuffix(" > 0") + " != 0" for c in found if c.endswith(" > 0")}
@@ -87,10 +88,10 @@ def _condition(node: Node, operand: int) -> str:
     return found if "!=" not in found or node.op is div or found.startswith("cos") else ""
 
 
-def _stated(condition: str, operand: Any) -> str:
+def _stated(condition: str, operand: Any, arranged: Arrangement) -> str:
     """The condition on an expression, "" if it holds everywhere."""
     if (condition == "x > 0" and operand.is_positive) or (condition == "x != 0" and operand.is_nonzero):
         return ""
     if operations(operand) and condition.startswith("-1 < x"):
-        return f"abs({text(operand)}) < 1"
-    return re.sub(r"\bx\b", text(operand).replace("\\", ""), condition)
+        return f"abs({text(operand, arranged)}) < 1"
+    return re.sub(r"\bx\b", text(operand, arranged).replace("\\", ""), condition)

@@ -8,10 +8,12 @@ from typing import Any
 import sympy as sp
 from sympy.printing.latex import LatexPrinter
 from sympy.printing.numpy import SciPyPrinter
-from sympy.printing.precedence import PRECEDENCE
+from sympy.printing.precedence import PRECEDENCE, precedence, precedence_traditional
 from sympy.printing.str import StrPrinter
 
 from gradexplain.escape import identifier_latex
+from gradexplain.primitive import CHOICE, POSTFIX, POWER, PRODUCT, SIGN, SUM, TERM, Code
+from gradexplain.simplify.arrangement import TEXTBOOK, Arrangement, Factor
 
 _UNDEFINED = sp.Symbol("undefined")
 
@@ -47,8 +49,83 @@ class Conditions(StrPrinter):
         return f"({if_true} if {condition} else {if_false})"
 
 
-class _TextPrinter(Conditions):
+class _Arranged(StrPrinter):
+    """Sums, products and powers in source text, as an `Arrangement` has them."""
+
+    root = "sqrt"
+
+    def __init__(self, arrangement: Arrangement, settings: dict[str, Any] | None = None) -> None:
+        super().__init__(settings)
+        self.arrangement = arrangement
+
+    def _print_Add(self, expr: Any, order: Any = None) -> str:  # noqa: N802
+        if self.arrangement.is_product(expr):
+            return self._print_Mul(expr)
+        text = ""
+        for term in self.arrangement.terms(expr):
+            shown = self._term(term)
+            text += f" - {shown[1:]}" if text and shown.startswith("-") else f" + {shown}" if text else shown
+        return Code(text, SUM)
+
+    def _print_Mul(self, expr: Any) -> str:  # noqa: N802
+        fraction = self.arrangement.fraction(expr)
+        above, below = fraction.above, fraction.below
+        sign = "-" if fraction.sign < 0 else ""
+        if not below and not sign and len(above) == 1:
+            return self._factor(*above[0])
+        text = sign + (self._product(above) or "1")
+        if len(below) == 1:
+            text += f"/{self._factor(*below[0]).at(POWER)}"
+        elif below:
+            text += f"/({self._product(below)})"
+        return Code(text, PRODUCT)
+
+    def _term(self, expr: Any) -> str:
+        return self._code(expr).at(TERM)
+
+    def _product(self, factors: Sequence[Factor]) -> str:
+        return "*".join(self._factor(*f).at(SIGN) for f in factors)
+
+    def _print_Pow(self, expr: Any, rational: bool = False) -> str:  # noqa: N802
+        return self._print_Mul(expr)
+
+    def _factor(self, base: Any, exponent: Any) -> Code:
+        if exponent == 1:
+            return self._code(base)
+        if exponent == sp.S.Half:
+            return Code(f"{self.root}({self._print(base)})")
+        return Code(f"{self._code(base).at(POSTFIX)}**{self._code(exponent).at(POSTFIX)}", POWER)
+
+    def _code(self, expr: Any) -> Code:
+        shown = self._print(expr)
+        if isinstance(shown, Code):
+            return shown
+        if expr.is_Number and expr.is_negative:
+            return Code(shown, TERM)
+        return Code(shown, next(own for level, own in _STRENGTHS if precedence(expr) >= level))
+
+    def parenthesize(self, item: Any, level: int, strict: bool = False) -> str:
+        """An operand as tightly bound as SymPy's printers ask for."""
+        shown = self._code(item)
+        binds = next(level for level, own in _STRENGTHS if shown.strength >= own)
+        return f"({shown})" if binds < level or (not strict and binds == level) else str(shown)
+
+
+# SymPy's levels of precedence, and the strengths of source text that they stand for.
+_STRENGTHS = (
+    (PRECEDENCE["Func"], POSTFIX),
+    (PRECEDENCE["Pow"], POWER),
+    (PRECEDENCE["Mul"], TERM),
+    (PRECEDENCE["Add"], SUM),
+    (0, CHOICE),
+)
+
+
+class TextPrinter(_Arranged, Conditions):
     """Plain text as people write it: `2*x if x > 0 else -1`, decimals as they were typed."""
+
+    def _print_Exp1(self, expr: Any) -> str:  # noqa: N802
+        return "exp(1)"  # E may be anything
 
     def _print_Infinity(self, expr: Any) -> str:  # noqa: N802
         return "inf"
@@ -88,21 +165,22 @@ class _TextPrinter(Conditions):
         return f"min({', '.join(map(self._print, expr.args))})"
 
 
-class _NumpyPrinter(SciPyPrinter):
+class _NumpyPrinter(_Arranged, SciPyPrinter):
     """NumPy source as people write it: `np.where(x > 0, 2*x, -1)`; special functions through SciPy, which a program
     that uses them has.
     """
+
+    root = "np.sqrt"
+    names: Mapping[str, str]
+
+    def _print_Symbol(self, expr: Any) -> str:  # noqa: N802
+        return self.names.get(expr.name) or str(super()._print_Symbol(expr))
 
     def _print_Pi(self, expr: Any) -> str:  # noqa: N802
         return "np.pi"  # SciPy's printer would take SciPy's
 
     def _print_ComplexInfinity(self, expr: Any) -> str:  # noqa: N802
         return "np.nan"
-
-    def _print_Pow(self, expr: Any, **options: Any) -> str:  # noqa: N802
-        if expr.exp == -1:
-            return f"1/{self.parenthesize(expr.base, PRECEDENCE['Pow'], strict=False)}"
-        return str(super()._print_Pow(expr, **options))
 
     def _print_sign(self, expr: Any) -> str:
         return f"np.sign({self._print(expr.args[0])})"
@@ -143,7 +221,11 @@ class _NumpyPrinter(SciPyPrinter):
 
 
 class FormulaLatex(LatexPrinter):
-    """LaTeX, for what SymPy has no LaTeX of."""
+    """LaTeX with sums and products as an `Arrangement` has them, and of what SymPy has no LaTeX of."""
+
+    def __init__(self, arrangement: Arrangement, settings: dict[str, Any]) -> None:
+        super().__init__(settings)
+        self.arrangement = arrangement
 
     def _print_Piecewise(self, expr: Any, exp: str | None = None) -> str:  # noqa: N802
         shown = str(super()._print_Piecewise(expr))
@@ -161,36 +243,71 @@ class FormulaLatex(LatexPrinter):
         mark = "" if order == 0 else rf"^{{\left({self._print(order)}\right)}}"
         return rf"\psi{mark}{{\left({self._print(x)} \right)}}"
 
+    def _print_Add(self, expr: Any, order: Any = None) -> str:  # noqa: N802
+        if self.arrangement.is_product(expr):
+            return self._print_Mul(expr)
+        text = ""
+        for term in self.arrangement.terms(expr):
+            shown = rf"\left({self._print(term)}\right)" if term.is_Add or term.is_Piecewise else str(self._print(term))
+            text += f" - {shown[1:].lstrip()}" if text and shown.startswith("-") else f" + {shown}" if text else shown
+        return text
 
-def text(expr: Any) -> str:
+    def _print_Mul(self, expr: Any) -> str:  # noqa: N802
+        fraction = self.arrangement.fraction(expr)
+        sign = "- " if fraction.sign < 0 else ""
+        if not fraction.below:
+            return sign + self._product(fraction.above, alone=False)
+        above, below = (self._product(f, alone=True) for f in (fraction.above, fraction.below))
+        return rf"{sign}\frac{{{above}}}{{{below}}}"
+
+    def _product(self, factors: Sequence[Factor], *, alone: bool) -> str:
+        if len(factors) == 1 and alone:
+            return self._power(*factors[0])
+        joined, before = "", None
+        for base, exponent in factors:
+            weak = exponent == 1 and (
+                base.is_Mul or base.is_Piecewise or precedence_traditional(base) < PRECEDENCE["Mul"]
+            )
+            shown = self._power(base, exponent)
+            shown = rf"\left({shown}\right)" if weak else shown
+            is_dotted = shown[0].isdigit() or base.is_Number or (base, exponent) == before
+            joined += (r" \cdot " if is_dotted else " ") + shown if joined else shown
+            before = base, exponent
+        return joined or "1"
+
+    def _power(self, base: Any, exponent: Any) -> str:
+        return str(self._print(base) if exponent == 1 else super()._print_Pow(sp.Pow(base, exponent, evaluate=False)))
+
+    def _print_Pow(self, expr: Any) -> str:  # noqa: N802
+        return self._print_Mul(expr)
+
+
+def text(expr: Any, arrangement: Arrangement = TEXTBOOK) -> str:
     """Plain text.
 
     >>> x = sp.Symbol("x", real=True)
-    >>> text(sp.Piecewise((2 * x, x > 0), (-1, True)))
-    '2*x if x > 0 else -1'
+    >>> text(sp.Piecewise((2 * x, x > 0), (1 - x**2, True)))
+    '2*x if x > 0 else 1 - x**2'
     """
-    shown = _TextPrinter().doprint(expr)
-    if isinstance(expr, sp.Piecewise) and shown.startswith("("):
-        shown = shown[1:-1]
-    return str(shown)
+    shown = str(TextPrinter(arrangement).doprint(expr))
+    return shown[1:-1] if isinstance(expr, sp.Piecewise) and shown.startswith("(") else shown
 
 
-def latex(expr: Any) -> str:
+def latex(expr: Any, arrangement: Arrangement = TEXTBOOK) -> str:
     """LaTeX with names escaped."""
     names = {s: identifier_latex(s.name) for s in expr.free_symbols}
     if expr.has(sp.zoo, sp.nan):
         expr = expr.xreplace(dict.fromkeys((sp.zoo, sp.nan), _UNDEFINED))
         names[_UNDEFINED] = r"\text{undefined}"
-    return str(FormulaLatex({"symbol_names": names}).doprint(expr))
+    return str(FormulaLatex(arrangement, {"symbol_names": names}).doprint(expr))
 
 
-def numpy_source(expr: Any, names: Mapping[str, str] | None = None) -> str:
+def numpy_source(expr: Any, names: Mapping[str, str] | None = None, arrangement: Arrangement = TEXTBOOK) -> str:
     """NumPy source over the names of the symbols, or over what `names` has for them.
 
     >>> numpy_source(sp.sin(sp.Symbol("x")) + sp.Rational(1, 3))
     'np.sin(x) + 1/3'
     """
-    printer = _NumpyPrinter({"fully_qualified_modules": True, "strict": False})
-    if names:
-        expr = expr.xreplace({s: sp.Symbol(names[s.name]) for s in expr.free_symbols if s.name in names})
+    printer = _NumpyPrinter(arrangement, {"fully_qualified_modules": True, "strict": False})
+    printer.names = names or {}
     return str(printer.doprint(expr)).replace("numpy.", "np.")

@@ -86,7 +86,7 @@ def test_hard_functions(body):
         (lambda x: np.where((x <= 5) & (x > 3), x**2, x), "1 if x <= 3 else 2*x if x <= 5 else 1"),
         (lambda x: np.floor(x) * x, "floor(x)"),
         (lambda x: np.sin(x + 1) * np.cos(x), "cos(2*x + 1)"),
-        (lambda x: (x + 1) ** 400 * (x - 1) ** 400, "800*x*(x - 1)**399*(x + 1)**399"),
+        (lambda x: (x + 1) ** 400 * (x - 1) ** 400, "800*x*(x + 1)**399*(x - 1)**399"),
         (lambda x: np.cos((x + 2) ** 8), "-8*(x + 2)**7*sin((x + 2)**8)"),
         (lambda x: x * 0.1234567890123, "0.1234567890123"),
         (lambda x: 5, "0"),
@@ -127,7 +127,7 @@ def test_an_integer_parameter_keeps_its_number():
             total = total + x**k
         return total
 
-    assert gx.explain(power, x=2.0, n=4)["x"].text == "3*x**2 + 2*x + 1"
+    assert gx.explain(power, x=2.0, n=4)["x"].text == "1 + 2*x + 3*x**2"
 
 
 @pytest.mark.parametrize("order", [2, 3, 4])

@@ -14,7 +14,7 @@ P = sp.Piecewise
 
 # fmt: off
 CASES = [  # expression, text, NumPy source
-    (sp.sin(x) / 3, "sin(x)/3", "(1/3)*np.sin(x)"),
+    (sp.sin(x) / 3, "sin(x)/3", "np.sin(x)/3"),
     (1 / x, "1/x", "1/x"),
     (1 / (sp.exp(x) + 1), "1/(exp(x) + 1)", "1/(np.exp(x) + 1)"),
     ((1 / x) ** y, "(1/x)**y", "(1/x)**y"),
