@@ -17,6 +17,7 @@ from gradexplain.derivative import jacobian_nodes
 from gradexplain.errors import ArgumentError
 from gradexplain.exposition import findings, naming, sweeps, textbook, values, verify
 from gradexplain.exposition.model import CheckReport, Detail, Finding, Overview, Style, TapeRow
+from gradexplain.exposition.rewriting import with_steps
 from gradexplain.graph import Node, ancestors
 from gradexplain.lambdify import readable_names
 from gradexplain.render.blocks import Document
@@ -109,7 +110,10 @@ class Explanation(Display):
     def gradients(self) -> Gradients:
         """The closed forms, in the order of `wrt`."""
         names = naming.names(self.whole)
-        return Gradients({k: closed_form(k, n, self.whole, names) for k, n in self._nodes.items()})
+        forms = {k: closed_form(k, n, self.whole, names) for k, n in self._nodes.items()}
+        if self.is_scalar and self.kind == "gradient":
+            forms = {k: with_steps(f, self.whole, textbook.calculus(self.whole, k.split(","))) for k, f in forms.items()}
+        return Gradients(forms)
 
     def __getitem__(self, key: str) -> ClosedForm:
         return self.gradients[key]

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count
+from typing import Any
 
 from gradexplain.exposition.naming import chosen, depth_of, is_own_name, size_of
 from gradexplain.exposition.pen import Pen
@@ -45,6 +46,18 @@ class Calculus:
     def slope(self) -> Node:
         """The derivative of the output."""
         return self.slopes.get(self.output, constant(0))
+
+    @property
+    def raw(self) -> Any:
+        """The derivative of the output as the rules give it: a formula over the variables and the names of the pen."""
+        (formula,) = self.pen.open([self.slope]) if self.slope in self.pen.named else self.pen.write([self.slope])
+        return formula
+
+    @property
+    def definitions(self) -> dict[str, Any]:
+        """What the names of the pen stand for, each in terms of the arguments and of earlier names."""
+        nodes = sorted(self.pen.named, key=lambda n: n.index)
+        return dict(zip((self.pen.named[n] for n in nodes), self.pen.open(nodes), strict=True))
 
     def operands(self, node: Node) -> list[Node]:
         """What the rule of a node needs the derivatives of."""

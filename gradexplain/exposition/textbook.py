@@ -18,6 +18,7 @@ from gradexplain.exposition.calculus import Calculus
 from gradexplain.exposition.model import Derivation, Detail, Step
 from gradexplain.exposition.naming import MOST_DEFINITIONS, is_own_name, names, output_name
 from gradexplain.exposition.pen import letter
+from gradexplain.exposition.rewriting import rewrites
 from gradexplain.exposition.rules import LOGARITHMIC, Rule
 from gradexplain.exposition.terms import plain_product
 from gradexplain.graph import VARIABLE, Node, ancestors, constant, depends_on, variable
@@ -50,9 +51,14 @@ def derive(
     return previous
 
 
-def slope(program: Program, wrt: str) -> Node:
-    """The derivative as the rules give it: the value of the whole step tree, as a node."""
-    return Calculus(program.output, program.inputs[wrt], names(program)).slope
+def calculus(program: Program, variables: Sequence[str]) -> Calculus:
+    """The derivative of a scalar program as the rules give it; of several orders the last one."""
+    node, named = program.output, names(program)
+    for i, name in enumerate(variables):
+        if i:
+            node, named = found.slope, _names_of_more(found.slope, named)
+        found = Calculus(node, program.inputs[name], named)
+    return found
 
 
 def _names_of_more(node: Node, named: Mapping[Node, str]) -> dict[Node, str]:
@@ -126,7 +132,7 @@ class _Stage:
             constants=tuple(n for n in self.program.inputs if n != self.variables[-1]),
             root=root,
             raw=result if root is None else root.after,
-            rewrites=tuple(closed.rewrites) if closed is not None else (),
+            rewrites=() if closed is None or root is None else rewrites(self.program, self.calculus, closed),
             result=result,
             where=tuple(on_a_page(closed.where)) if closed is not None else (),
             names=definitions,

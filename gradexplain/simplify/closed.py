@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -48,7 +48,7 @@ class ClosedForm:
     expr: Any
     where: Mapping[str, Any]
     raw: Any
-    rewrites: tuple[Rewrite, ...] = ()
+    rewrites: Sequence[Rewrite] = ()
     conditions: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     shape: tuple[int, ...] = ()

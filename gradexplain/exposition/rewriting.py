@@ -1,0 +1,56 @@
+"""From the line that the rules of calculus give to the closed form: the rewrites of a derivation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gradexplain.exposition.calculus import Calculus
+from gradexplain.graph import Node
+from gradexplain.simplify.closed import ClosedForm
+from gradexplain.simplify.rewrite import Rewrite
+from gradexplain.simplify.sampling import Samples, sample
+from gradexplain.simplify.steps import Path, is_small, path, substitution, without_names
+from gradexplain.symbolic import tree_size
+from gradexplain.trace.run import Program
+
+_LONGEST = 400  # operations of a derivative whose rewrites are looked for
+_MOST_NAMES = 24
+
+
+def with_steps(form: ClosedForm, program: Program, calculus: Calculus) -> ClosedForm:
+    """The closed form with the derivation's result as its raw form, and the steps from there, found when asked for."""
+    if not _is_told(form, calculus):
+        return form
+    raw, _ = without_names(calculus.raw, set(form.where), calculus.definitions)
+    if not is_small(raw):
+        return form
+    rule = ", ".join(dict.fromkeys(r.rule for r in form.rewrites)) or "simplify"
+
+    def find() -> tuple[Rewrite, ...]:
+        return path(raw, form.expr, _samples(program, calculus.slope), rule=rule, where=form.where)
+
+    return replace(form, raw=raw, rewrites=Path(find))
+
+
+def rewrites(program: Program, calculus: Calculus, form: ClosedForm) -> tuple[Rewrite, ...]:
+    """The rewrites from a derivation's result: its names are put in first, unless the closed form has them too."""
+    if not _is_told(form, calculus):
+        return ()
+    names = calculus.definitions
+    start, terms = without_names(calculus.raw, set(form.where), names)
+    samples, where = _samples(program, calculus.slope), names | {n: e for n, e in form.where.items() if n not in names}
+    if start != form.raw:
+        return path(calculus.raw, form.expr, samples, where=where)
+    steps = tuple(form.rewrites)
+    if not terms:
+        return steps
+    return substitution(calculus.raw, start if steps else form.expr, terms, samples, where) + steps
+
+
+def _is_told(form: ClosedForm, calculus: Calculus) -> bool:
+    """Whether a derivative is short enough for its simplification to be told."""
+    return form.source is None and len(form.where) <= _MOST_NAMES and tree_size(calculus.slope) <= _LONGEST
+
+
+def _samples(program: Program, slope: Node) -> Samples:
+    return sample([slope, program.output], program.inputs, program.point)
