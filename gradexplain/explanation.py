@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations_with_replacement
 from typing import Any
@@ -178,11 +178,16 @@ class Explanation(Display):
             variable = key.split(",")[0]
             if not self.is_scalar or self.kind != "gradient":
                 return Display(sweeps.reverse(self.program, self.wrt))
-            return Display(
-                textbook.derive(
-                    self.whole, variable, order=self.order, detail=detail, closed=self.gradients[key], key=key
-                )
+            record = textbook.derive(
+                self.whole,
+                variable,
+                order=self.order,
+                detail=detail,
+                closed=self.gradients[key],
+                key=key,
+                check=self._check_of(key),
             )
+            return Display(record)
         wrt = self.wrt if key is None else (key.split(",")[0],)
         if style == "reverse":
             return Display(sweeps.reverse(self.program, wrt))
@@ -220,6 +225,19 @@ class Explanation(Display):
             for key, node in self._nodes.items()
         ]
         return verify.check(program, claims, black_box=black_box)
+
+    @cached_property
+    def _short_report(self) -> CheckReport:
+        """The check without the function's own values: what every rendering shows."""
+        return self._report(black_box=False)
+
+    def _check_of(self, key: str) -> CheckReport | None:
+        """What the check at the point says of one derivative."""
+        if not self.program.is_numeric:
+            return None
+        report = self._short_report
+        rows = tuple(row for row in report.rows if row.name == key)
+        return replace(report, rows=rows, ok=all(row.verdict == "pass" for row in rows), notes=(), entries=len(rows))
 
     @cached_property
     def _parents(self) -> Mapping[str, Node | None]:
@@ -286,7 +304,7 @@ class Explanation(Display):
             findings=self._findings,
             derivations=derivations,
             tape=self.tape if self.program.is_numeric else (),
-            check=self._report(black_box=False),
+            check=self._short_report,
             notes=(*self.reading_notes, *self.program.trace.notes, *self.whole.limits),
         )
 

@@ -63,6 +63,7 @@ class Derivation:
     output: str = "y"
     variables: tuple[str, ...] = ()  # of all orders so far: ("x", "x") for the second derivative
     previous: Derivation | None = None  # the derivation of the order before
+    check: CheckReport | None = None  # at the point, if there is one
 
 
 @dataclass(frozen=True, slots=True)

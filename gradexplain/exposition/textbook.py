@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import sympy as sp
 
 from gradexplain.exposition.calculus import Calculus
-from gradexplain.exposition.model import Derivation, Detail, Step
+from gradexplain.exposition.model import CheckReport, Derivation, Detail, Step
 from gradexplain.exposition.naming import MOST_DEFINITIONS, is_own_name, names, output_name
 from gradexplain.exposition.pen import letter
 from gradexplain.exposition.rewriting import rewrites
@@ -31,11 +31,18 @@ _LONGEST_CHAIN, _OUTERMOST, _INNERMOST = 10, 6, 3
 
 
 def derive(
-    program: Program, wrt: str, *, order: int = 1, detail: Detail = "brief", closed: Any = None, key: str = ""
+    program: Program,
+    wrt: str,
+    *,
+    order: int = 1,
+    detail: Detail = "brief",
+    closed: Any = None,
+    key: str = "",
+    check: CheckReport | None = None,
 ) -> Derivation:
     """The derivation of a derivative of a scalar program; its `root` is None where arrays are involved.
 
-    `closed` has the closed form and how it came about; a key such as "x,y" stands for derivatives one after the other.
+    `closed` has the closed form and how it came about, `check` its check at the point; a key such as "x,y" stands for derivatives one after the other.
     """
     variables = tuple(key.split(",")) if "," in key else (wrt,) * order
     named = names(program)
@@ -48,7 +55,7 @@ def derive(
         previous, node = stage.derivation(), stage.calculus.slope
         named = _names_of_more(node, named)
     assert previous is not None
-    return previous
+    return replace(previous, check=check)
 
 
 def calculus(program: Program, variables: Sequence[str]) -> Calculus:

@@ -12,11 +12,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import sympy as sp
+from sympy.functions.elementary.piecewise import ExprCondPair
+from sympy.logic.boolalg import BooleanFunction
 
 from gradexplain.errors import GradexplainError
 
 Key = frozenset[Any]
 _OPEN = (sp.Add, sp.Mul, sp.Pow, sp.Function)  # what has formulas inside
+_LOGICAL = (ExprCondPair, sp.Max, sp.Min, sp.Rel, BooleanFunction)  # what has formulas in conditions
 
 
 class UnreadableError(GradexplainError):
@@ -204,9 +207,9 @@ def canonical(expr: Any) -> Any:
 
 def replaced(expr: Any, by: Callable[[Any], Any]) -> Any:
     """The formula with parts replaced, innermost first, where `by` gives something for them; nothing is evaluated."""
-    args = [replaced(a, by) for a in expr.args] if isinstance(expr, _OPEN) else expr.args
+    args = [replaced(a, by) for a in expr.args] if isinstance(expr, _OPEN + _LOGICAL) else expr.args
     if any(a is not b for a, b in zip(args, expr.args, strict=True)):
-        expr = expr.func(*args, evaluate=False)
+        expr = ExprCondPair(*args) if isinstance(expr, ExprCondPair) else expr.func(*args, evaluate=False)
     found = by(expr)
     return expr if found is None else found
 
