@@ -112,7 +112,9 @@ class Explanation(Display):
         names = naming.names(self.whole)
         forms = {k: closed_form(k, n, self.whole, names) for k, n in self._nodes.items()}
         if self.is_scalar and self.kind == "gradient":
-            forms = {k: with_steps(f, self.whole, textbook.calculus(self.whole, k.split(","))) for k, f in forms.items()}
+            forms = {
+                k: with_steps(f, self.whole, textbook.calculus(self.whole, k.split(","))) for k, f in forms.items()
+            }
         return Gradients(forms)
 
     def __getitem__(self, key: str) -> ClosedForm:

@@ -42,7 +42,8 @@ def derive(
 ) -> Derivation:
     """The derivation of a derivative of a scalar program; its `root` is None where arrays are involved.
 
-    `closed` has the closed form and how it came about, `check` its check at the point; a key such as "x,y" stands for derivatives one after the other.
+    `closed` has the closed form and how it came about, `check` its check at the point; a key such as "x,y" stands for
+    derivatives one after the other.
     """
     variables = tuple(key.split(",")) if "," in key else (wrt,) * order
     named = names(program)
@@ -60,11 +61,11 @@ def derive(
 
 def calculus(program: Program, variables: Sequence[str]) -> Calculus:
     """The derivative of a scalar program as the rules give it; of several orders the last one."""
-    node, named = program.output, names(program)
-    for i, name in enumerate(variables):
-        if i:
-            node, named = found.slope, _names_of_more(found.slope, named)
-        found = Calculus(node, program.inputs[name], named)
+    named = names(program)
+    found = Calculus(program.output, program.inputs[variables[0]], named)
+    for name in variables[1:]:
+        named = _names_of_more(found.slope, named)
+        found = Calculus(found.slope, program.inputs[name], named)
     return found
 
 

@@ -6,11 +6,9 @@ function registered with `blocks_of`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import singledispatch
-from typing import Any, Literal
-
-import numpy as np
+from typing import Any
 
 from gradexplain.exposition.model import CheckReport, CheckRow, Derivation, Finding, Overview, Sweep
 from gradexplain.render import formula as formulas
@@ -161,9 +159,7 @@ def _overview_steps(found: Derivation | Sweep) -> Iterator[Block]:
         yield from all_steps(stages_of(found))
 
 
-def _form(
-    record: Overview, output: str, key: str, form: Any, found: Derivation | Sweep | None
-) -> Iterator[Block]:
+def _form(record: Overview, output: str, key: str, form: Any, found: Derivation | Sweep | None) -> Iterator[Block]:
     left = left_side(record, output, key)
     where = tuple(
         formulas.equal(Formula(n, formulas.name_latex(n)), Formula(t, tex)) if n != GAP else formulas.gap(t)

@@ -180,8 +180,6 @@ class _TextPrinter(Conditions):
             return f"1/{self.parenthesize(expr.base, PRECEDENCE['Pow'])}"
         if expr.exp == sp.S.Half:
             return f"sqrt({self._print(expr.base)})"
-        if expr.exp.is_Rational and expr.exp.is_negative:
-            return f"1/{self._print(sp.Pow(expr.base, -expr.exp, evaluate=False))}"
         base = (
             self._print(expr.base)
             if getattr(expr.base, "exp", None) == sp.S.Half

@@ -16,6 +16,7 @@ from gradexplain import escape
 from gradexplain.render.blocks import (
     SECTION_DEPTH_CAP,
     Block,
+    Chain,
     Code,
     CodeBlock,
     Document,

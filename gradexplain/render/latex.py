@@ -15,8 +15,8 @@ from typing import assert_never
 
 from gradexplain import escape
 from gradexplain.render.blocks import (
-    Code,
     Chain,
+    Code,
     CodeBlock,
     Document,
     Equation,

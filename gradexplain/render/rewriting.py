@@ -89,10 +89,12 @@ _WORDS: dict[str, Words] = {
     matching.EXTEND: _with("multiply numerator and denominator by "),
     matching.SPLIT: _with("divide each term by "),
     steps.SUBSTITUTE: lambda terms: line("put in ", *_equations(terms)),
+    steps.EQUAL: lambda terms: line("equal terms cancel: ", *_equations(terms)),
     steps.NAMES: lambda terms: line("in terms of ", *_equations(terms)),
 }
 _BRIEF: dict[str, Words] = {
     matching.COMMON_FACTOR: _with("factor "),
     matching.REDUCE: _with("cancel "),
+    steps.SUBSTITUTE: lambda terms: line("put in ", *_listed(terms[::2])),
     matching.LIKE_TERMS: lambda terms: tuple(_equations(terms)),
 }

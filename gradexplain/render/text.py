@@ -18,8 +18,8 @@ from typing import Literal, NamedTuple, assert_never
 
 from gradexplain import escape
 from gradexplain.render.blocks import (
-    Code,
     Chain,
+    Code,
     CodeBlock,
     Document,
     Equation,
@@ -291,7 +291,7 @@ def _chain(block: Chain, page: Page) -> Iterator[Laid]:
     left = page.piece(block.left)
     indent = MARGIN + _columns((left,)) + 3
     for n, link in enumerate(block.links):
-        lead = (left, Piece(" = ")) if n == 0 else (_blank(indent - MARGIN - 2), Piece("= "))
+        lead: Laid = (left, Piece(" = ")) if n == 0 else (_blank(indent - MARGIN - 2), Piece("= "))
         *lines, last = _filled([(page.piece(link.formula),)], page.room(indent))
         remark = _words(link.remark, page)
         if remark and indent + _columns(last) + CONTINUATION + _columns(_joined(remark)) <= page.width:
@@ -299,7 +299,11 @@ def _chain(block: Chain, page: Page) -> Iterator[Laid]:
         for laid in (*lines, last):
             yield _indented(MARGIN, *lead, *laid)
             lead = (_blank(indent - MARGIN),)
-        yield from (_indented(indent + CONTINUATION, *laid) for laid in _filled(remark, page.room(indent + CONTINUATION)) if laid)
+        yield from (
+            _indented(indent + CONTINUATION, *laid)
+            for laid in _filled(remark, page.room(indent + CONTINUATION))
+            if laid
+        )
     yield from _where(block.where, page)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -18,6 +19,7 @@ from sympy.logic.boolalg import BooleanFunction
 from gradexplain.errors import GradexplainError
 
 Key = frozenset[Any]
+_REMEMBERED = 2048  # formulas: the same ones are looked at again with every identity that is tried
 _OPEN = (sp.Add, sp.Mul, sp.Pow, sp.Function)  # what has formulas inside
 _LOGICAL = (ExprCondPair, sp.Max, sp.Min, sp.Rel, BooleanFunction)  # what has formulas in conditions
 
@@ -126,7 +128,8 @@ def shared(terms: Sequence[Product]) -> Product:
     return Product(sp.S.One, {b: min(t.powers.get(b, sp.S.Zero) for t in terms) for b in bases})
 
 
-def read(expr: Any) -> list[Product]:
+@lru_cache(_REMEMBERED)
+def read(expr: Any) -> tuple[Product, ...]:
     """A formula as a sum of products; raises `UnreadableError` where it is none.
 
     >>> x = sp.Symbol("x")
@@ -134,16 +137,16 @@ def read(expr: Any) -> list[Product]:
     [x**2, 3*x*(x + 1)]
     """
     if isinstance(expr, sp.Add):
-        return [t for a in expr.args for t in read(a)]
+        return tuple(t for a in expr.args for t in read(a))
     if isinstance(expr, sp.Mul):
         product = ONE
         for a in expr.args:
             product = product.times(closed(a))
-        return [Product(product.number, product.powers, expr)] if product.number != 0 else []
+        return (Product(product.number, product.powers, expr),) if product.number != 0 else ()
     if expr.is_Rational:
-        return [Product(expr, {}, expr)] if expr != 0 else []
+        return (Product(expr, {}, expr),) if expr != 0 else ()
     if expr.is_Float and expr.is_finite:
-        return [Product(sp.Rational(repr(float(expr))), {}, expr)]
+        return (Product(sp.Rational(repr(float(expr))), {}, expr),)
     if isinstance(expr, sp.Pow):
         found = _power(expr)
     elif isinstance(expr, sp.exp):
@@ -152,7 +155,7 @@ def read(expr: Any) -> list[Product]:
         found = _atom(canonical(expr), expr)
     else:
         raise UnreadableError(f"{type(expr).__name__} is no part of a sum of products")
-    return [Product(found.number, found.powers, expr)]
+    return (Product(found.number, found.powers, expr),)
 
 
 def closed(expr: Any) -> Product:
@@ -198,6 +201,7 @@ def _exponential(expr: Any) -> Product:
     return _atom(sp.exp(rest), sp.exp(rest), number)
 
 
+@lru_cache(_REMEMBERED)
 def canonical(expr: Any) -> Any:
     """The formula as SymPy evaluates it, so that two ways of writing it are equal."""
     if not expr.args or not isinstance(expr, _OPEN) or isinstance(expr, sp.Piecewise):
@@ -222,7 +226,10 @@ def written(product: Product, *, among: Sequence[Product] | None = None) -> Any:
     factors += [f for _, f in sorted(_factors(product), key=lambda ranked: ranked[0])]
     if among is not None:
         factors.insert(sum(not _is_below(f) for f in factors), in_all(among))
-    return factors[0] if len(factors) == 1 else sp.Mul(*factors, evaluate=False)
+    if len(factors) > 1:
+        return sp.Mul(*factors, evaluate=False)
+    (only,) = factors or [sp.S.One]
+    return 1 / sp.Pow(only.base, -only.exp, evaluate=False) if _is_below(only) and only.exp != -1 else only
 
 
 def _is_below(factor: Any) -> bool:
@@ -284,6 +291,8 @@ def look(expr: Any) -> Any:
         if not factors:
             return ("itself", number)
         return ("product", number, frozenset(factors.items()))
+    if isinstance(expr, (sp.StrictGreaterThan, sp.GreaterThan)):
+        expr = expr.reversed
     if expr.is_Float and expr.is_finite:
         expr = sp.Rational(repr(float(expr)))
     return (type(expr).__name__, *map(look, expr.args)) if expr.args else ("itself", expr)

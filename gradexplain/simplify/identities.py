@@ -67,6 +67,10 @@ def _product(*factors: Any) -> Any:
     return sp.Mul(*factors, evaluate=False)
 
 
+def _sum(*terms: Any) -> Any:
+    return sp.Add(*terms, evaluate=False)
+
+
 def _power(base: Any, exponent: Any) -> Any:
     return base if exponent == 1 else sp.Pow(base, exponent, evaluate=False)
 
@@ -231,11 +235,11 @@ def _powers_of_e(part: Any, _: Angles) -> Any:
 
 IDENTITIES: tuple[Identity, ...] = (
     Identity("double angle", _double_angle),
-    Identity("trigonometric identity", _squares(sp.cos, lambda u: sp.Add(1, -(sp.sin(u) ** 2), evaluate=False)), _circular_sum),
-    Identity("trigonometric identity", _squares(sp.sin, lambda u: sp.Add(1, -(sp.cos(u) ** 2), evaluate=False)), _circular_sum),
+    Identity("trigonometric identity", _squares(sp.cos, lambda u: _sum(1, -(sp.sin(u) ** 2))), _circular_sum),
+    Identity("trigonometric identity", _squares(sp.sin, lambda u: _sum(1, -(sp.cos(u) ** 2))), _circular_sum),
     Identity("quotient identity", _quotients),
-    Identity("hyperbolic identity", _squares(sp.cosh, lambda u: sp.Add(1, sp.sinh(u) ** 2, evaluate=False)), _hyperbolic_difference),
-    Identity("hyperbolic identity", _squares(sp.sinh, lambda u: sp.Add(sp.cosh(u) ** 2, -1, evaluate=False)), _hyperbolic_difference),
+    Identity("hyperbolic identity", _squares(sp.cosh, lambda u: _sum(1, sp.sinh(u) ** 2)), _hyperbolic_difference),
+    Identity("hyperbolic identity", _squares(sp.sinh, lambda u: _sum(sp.cosh(u) ** 2, -1)), _hyperbolic_difference),
     Identity("sum of angles", _sum_of_angles),
     Identity("sign", _absolute),
     Identity("sign", _signs),

@@ -55,7 +55,7 @@ def moves(before: Any, after: Any) -> list[Move] | None:
 
     >>> x = sp.Symbol("x")
     >>> [(m.rule, m.terms) for m in moves((x + 1) * x - x, x**2)]
-    [('multiply out', (x*(x + 1),)), ('cancel', (x,))]
+    [('distribute', (x, x + 1)), ('cancel', (x,))]
     """
     if look(before) == look(after):
         return []
@@ -255,7 +255,7 @@ class _Passage:
         return written(Product(sp.S.One / number, below.powers), among=above)
 
     def _multiplied_out(self, part: Any) -> Any:
-        """A sum that the other formula does not have without sums inside; a number that all its terms share in front."""
+        """A sum that the other formula lacks, without sums inside; a number that all its terms share in front."""
         if not part.is_Add:
             return None
         terms = read(part)
@@ -351,8 +351,12 @@ class _Passage:
         """What is in the denominator and has to go."""
         (goal, *_) = self.target
         return Product(
-            sp.S.One, {b: goal.powers.get(b, sp.S.Zero) - e for b, e in front.powers.items() if e < 0 and
-                       goal.powers.get(b, sp.S.Zero) > e}
+            sp.S.One,
+            {
+                b: goal.powers.get(b, sp.S.Zero) - e
+                for b, e in front.powers.items()
+                if e < 0 and goal.powers.get(b, sp.S.Zero) > e
+            },
         )
 
     def _arrival(self, front: Product, right: _Side) -> Move:
@@ -368,7 +372,11 @@ class _Passage:
         sums = [b for b in goal.sums if b in opened]
         factor = Product(
             goal.number,
-            {b: e for b, e in goal.powers.items() if b not in sums and (e > front.powers.get(b, 0) >= 0 or _is_exponential(b))},
+            {
+                b: e
+                for b, e in goal.powers.items()
+                if b not in sums and (e > front.powers.get(b, 0) >= 0 or _is_exponential(b))
+            },
         )
         if len(sums) == 1 and goal.powers[sums[0]] == 1 and not _is_one(factor):
             return Move(COMMON_FACTOR, self.after, (written(factor),))
@@ -378,7 +386,7 @@ class _Passage:
         """Numerator and denominator multiplied by the same, or divided."""
         if len(terms) == len(self.target) == 1:
             ours, theirs = terms[0].powers, self.target[0].powers
-            gone = {b: e for b, e in ours.items() if isinstance(b, Sum) and e > 0 and b not in theirs}
+            gone: dict[Base, Any] = {b: e for b, e in ours.items() if isinstance(b, Sum) and e > 0 and b not in theirs}
             if gone:
                 return Move(REDUCE, self.after, (written(Product(sp.S.One, gone)),))
             exponentials = [b for b in {**ours, **theirs} if _is_exponential(b)]

@@ -14,18 +14,20 @@ from typing import Any, overload
 
 import sympy as sp
 
-from gradexplain.simplify.algebra import canonical, look, replaced
+from gradexplain.simplify.algebra import Product, Sum, UnreadableError, canonical, in_all, look, read, replaced, written
+from gradexplain.simplify.counting import operations
 from gradexplain.simplify.identities import IDENTITIES, Identity, angles_of, opened
 from gradexplain.simplify.matching import Move, moves
 from gradexplain.simplify.parts import extent
 from gradexplain.simplify.rewrite import Rewrite
 from gradexplain.simplify.sampling import Samples
 
-_LONGEST, _DEEPEST = 200, 60  # operations, and parts within parts, of a formula that is taken apart
+_LONGEST, _DEEPEST = 150, 60  # operations, and parts within parts, of a formula that is taken apart
 _MOST_IDENTITIES = 3  # at once
-_MOST_TRIES = 40
+_MOST_TRIES = 2400  # operations of the formulas that identities are tried on, over all tries
+_MOST_TERMS = 12  # of a sum in which equal terms are looked for
 _ENOUGH = 3  # points
-SUBSTITUTE, NAMES = "substitute", "in terms of"
+SUBSTITUTE, NAMES, EQUAL = "substitute", "in terms of", "equal terms"
 
 
 def path(
@@ -47,7 +49,7 @@ def path(
         return _rewrites(before, [Move(rule, after)], reference)
     if look(before) == look(after):
         return ()
-    for found in _ways(before, after, where):
+    for found in _ways(before, after, where, reference):
         if all(reference.agrees(move.after, 0) for move in found):
             return _rewrites(before, found, reference)
     return _rewrites(before, [Move(rule, after)], reference)
@@ -116,8 +118,11 @@ def _rewrites(before: Any, found: Sequence[Move], reference: Samples) -> tuple[R
     return tuple(out)
 
 
-def _ways(before: Any, after: Any, where: Mapping[str, Any]) -> Iterator[list[Move]]:
+def _ways(before: Any, after: Any, where: Mapping[str, Any], reference: Samples) -> Iterator[list[Move]]:
     """Step by step from one formula to the other, the plainest way first."""
+    if isinstance(before, sp.Piecewise) and isinstance(after, sp.Piecewise):
+        yield from _branches(before, after, where, reference)
+        return
     start, start_names = without_names(before, {s.name for s in after.free_symbols}, where)
     lead = [Move(SUBSTITUTE, start, start_names)] if start_names else []
     if lead and look(start) == look(after):
@@ -132,9 +137,57 @@ def _ways(before: Any, after: Any, where: Mapping[str, Any]) -> Iterator[list[Mo
         for found in _algebra(start, full):
             yield [*lead, *found, Move(NAMES, after, terms)]
         yield [*lead, Move(NAMES, after, terms)]
-    else:
-        for found in _algebra(start, after):
-            yield [*lead, *found]
+        return
+    plain = moves(start, after)
+    if plain is not None:
+        yield [*lead, *plain]
+        return
+    for move in _without_equal_terms(start, reference):
+        for found in _algebra(move.after, after):
+            yield [*lead, *_arriving([move], found, after)]
+    for found in _by_identities(start, after):
+        yield [*lead, *found]
+
+
+def _branches(before: Any, after: Any, where: Mapping[str, Any], reference: Samples) -> Iterator[list[Move]]:
+    """Branch by branch, where both formulas have the same ones."""
+    pieces, conditions = (list(part) for part in zip(*before.args, strict=True))
+    if list(map(look, conditions)) != [look(c) for _, c in after.args]:
+        return
+    out: list[Move] = []
+    for i, (goal, _) in enumerate(after.args):
+        if look(pieces[i]) != look(goal):
+            found = next(_ways(pieces[i], goal, where, reference), None)
+            if found is None:
+                return
+            for move in found:
+                pieces[i] = move.after
+                whole = sp.Piecewise(*zip(pieces, conditions, strict=True), evaluate=False)
+                out.append(Move(move.rule, whole, move.terms))
+    yield [*out[:-1], out[-1]._replace(after=after)]
+
+
+def _without_equal_terms(expr: Any, reference: Samples) -> Iterator[Move]:
+    """A sum without two terms that cancel, though not to the eye: their values are opposite everywhere."""
+    try:
+        terms = [t for term in (read(expr) if expr.is_Add else ()) for t in _opened(term)]
+    except UnreadableError:
+        return
+    if not 2 <= len(terms) <= _MOST_TERMS:
+        return
+    for a, b in combinations(terms, 2):
+        opposite = written(Product(-b.number, b.powers))
+        if reference.of(written(a)).agrees(opposite, 0):
+            left = [t for t in terms if t is not a and t is not b]
+            yield Move(EQUAL, in_all(left), (written(a), opposite))
+
+
+def _opened(term: Product) -> list[Product]:
+    """The terms of a sum in parentheses with a number before it."""
+    (base, exponent), *others = term.powers.items() or [(None, 0)]
+    if others or exponent != 1 or not isinstance(base, Sum):
+        return [term]
+    return [Product(term.number * t.number, t.powers) for t in base.terms]
 
 
 def _arriving(lead: list[Move], found: list[Move], after: Any) -> list[Move]:
@@ -143,9 +196,9 @@ def _arriving(lead: list[Move], found: list[Move], after: Any) -> list[Move]:
 
 
 def without_names(expr: Any, kept: set[str], where: Mapping[str, Any]) -> tuple[Any, tuple[Any, ...]]:
-    """The formula with all names but some replaced by what they stand for; and these, a name and its formula in turns."""
+    """The formula with all names but some put in; and those, a name and what it stands for in turns."""
     terms: list[Any] = []
-    for name in reversed(where):
+    for name in reversed(list(where)):
         symbol = sp.Symbol(name, real=True)
         if name not in kept and expr.has(symbol):
             expr = replaced(expr, {symbol: where[name]}.get)
@@ -159,11 +212,14 @@ def _in_names(expr: Any, missing: Sequence[str], where: Mapping[str, Any]) -> It
         terms: list[Any] = []
         found = expr
         for name in reversed(missing):
-            table = _equivalents(sp.Symbol(name, real=True), where[name], is_solved)
-            found = replaced(found, lambda part, table=table: table.get(canonical(part)))
+            found = replaced(found, _named_by(_equivalents(sp.Symbol(name, real=True), where[name], is_solved)))
             terms += [sp.Symbol(name, real=True), where[name]]
         if found is not expr:
             yield found, tuple(terms)
+
+
+def _named_by(table: Mapping[Any, Any]) -> Callable[[Any], Any]:
+    return lambda part: table.get(canonical(part))
 
 
 def _equivalents(name: Any, definition: Any, is_solved: bool) -> dict[Any, Any]:
@@ -187,13 +243,18 @@ def _algebra(before: Any, after: Any) -> Iterator[list[Move]]:
     plain = moves(before, after)
     if plain is not None:
         yield plain
-        return
+    else:
+        yield from _by_identities(before, after)
+
+
+def _by_identities(before: Any, after: Any) -> Iterator[list[Move]]:
+    """With one identity, or two or three together."""
     ours, theirs = angles_of(before), angles_of(after)
     rows = [i for i in IDENTITIES if opened(before, [i], theirs).uses or opened(after, [i], ours).uses]
-    tries = 0
+    tries, size = 0, operations(before) + operations(after)
     for count in range(1, _MOST_IDENTITIES + 1):
         for chosen in combinations(rows, count):
-            tries += 1
+            tries += size
             if tries > _MOST_TRIES:
                 return
             found = _with_identities(before, after, chosen, ours, theirs)
