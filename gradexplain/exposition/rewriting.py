@@ -27,7 +27,9 @@ def with_steps(form: ClosedForm, program: Program, calculus: Calculus) -> Closed
     rule = ", ".join(dict.fromkeys(r.rule for r in form.rewrites)) or "simplify"
 
     def find() -> tuple[Rewrite, ...]:
-        return path(raw, form.expr, _samples(program, calculus.slope), rule=rule, where=form.where)
+        return path(
+            raw, form.expr, _samples(program, calculus.slope), rule=rule, where=form.where, kept=set(form.where)
+        )
 
     return replace(form, raw=raw, rewrites=Path(find))
 
@@ -40,7 +42,7 @@ def rewrites(program: Program, calculus: Calculus, form: ClosedForm) -> tuple[Re
     start, terms = without_names(calculus.raw, set(form.where), names)
     samples, where = _samples(program, calculus.slope), names | {n: e for n, e in form.where.items() if n not in names}
     if start != form.raw:
-        return path(calculus.raw, form.expr, samples, where=where)
+        return path(calculus.raw, form.expr, samples, where=where, kept=set(form.where))
     steps = tuple(form.rewrites)
     if not terms:
         return steps

@@ -8,20 +8,17 @@ is a symbol, a function, or a sum that stays closed until it is opened (multipli
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 import sympy as sp
-from sympy.functions.elementary.piecewise import ExprCondPair
-from sympy.logic.boolalg import BooleanFunction
 
 from gradexplain.errors import GradexplainError
+from gradexplain.simplify.unevaluated import OPEN
 
 Key = frozenset[Any]
 _REMEMBERED = 2048  # formulas: the same ones are looked at again with every identity that is tried
-_OPEN = (sp.Add, sp.Mul, sp.Pow, sp.Function)  # what has formulas inside
-_LOGICAL = (ExprCondPair, sp.Max, sp.Min, sp.Rel, BooleanFunction)  # what has formulas in conditions
 
 
 class UnreadableError(GradexplainError):
@@ -73,6 +70,8 @@ class Product:
 
     def times(self, other: Product) -> Product:
         """The product of both, like powers joined."""
+        if self.is_one:
+            return other
         powers = dict(self.powers)
         number = self.number * other.number
         for base, exponent in other.powers.items():
@@ -92,12 +91,26 @@ class Product:
         return Product(self.number, {**self.powers, base: self.powers[base] - 1})
 
     @property
+    def is_one(self) -> bool:
+        """Whether it is the number 1."""
+        return not self.powers and self.number == 1
+
+    @property
     def sums(self) -> list[Sum]:
         """The sums in it that can be multiplied out."""
         return [b for b, e in self.powers.items() if isinstance(b, Sum) and e >= 1]
 
 
 ONE = Product(sp.S.One, {})
+
+
+def sums_within(terms: Sequence[Product]) -> Iterator[Sum]:
+    """The sums in some terms, at any depth."""
+    for t in terms:
+        for base in t.powers:
+            if isinstance(base, Sum):
+                yield base
+                yield from sums_within(base.terms)
 
 
 def total(terms: Iterable[Product]) -> Key:
@@ -204,18 +217,9 @@ def _exponential(expr: Any) -> Product:
 @lru_cache(_REMEMBERED)
 def canonical(expr: Any) -> Any:
     """The formula as SymPy evaluates it, so that two ways of writing it are equal."""
-    if not expr.args or not isinstance(expr, _OPEN) or isinstance(expr, sp.Piecewise):
+    if not expr.args or not isinstance(expr, OPEN) or isinstance(expr, sp.Piecewise):
         return expr
     return expr.func(*map(canonical, expr.args))
-
-
-def replaced(expr: Any, by: Callable[[Any], Any]) -> Any:
-    """The formula with parts replaced, innermost first, where `by` gives something for them; nothing is evaluated."""
-    args = [replaced(a, by) for a in expr.args] if isinstance(expr, _OPEN + _LOGICAL) else expr.args
-    if any(a is not b for a, b in zip(args, expr.args, strict=True)):
-        expr = ExprCondPair(*args) if isinstance(expr, ExprCondPair) else expr.func(*args, evaluate=False)
-    found = by(expr)
-    return expr if found is None else found
 
 
 def written(product: Product, *, among: Sequence[Product] | None = None) -> Any:
@@ -293,6 +297,8 @@ def look(expr: Any) -> Any:
         return ("product", number, frozenset(factors.items()))
     if isinstance(expr, (sp.StrictGreaterThan, sp.GreaterThan)):
         expr = expr.reversed
+    if isinstance(expr, sp.digamma):  # printed alike
+        expr = sp.polygamma(0, *expr.args)
     if expr.is_Float and expr.is_finite:
         expr = sp.Rational(repr(float(expr)))
     return (type(expr).__name__, *map(look, expr.args)) if expr.args else ("itself", expr)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any
 
@@ -27,6 +27,7 @@ from gradexplain.simplify.rewrite import Rewrite
 from gradexplain.simplify.rules import decimals
 from gradexplain.simplify.sampling import Samples, sample, sample_widely
 from gradexplain.simplify.scalar import Vocabulary, cost, simplified, vocabulary
+from gradexplain.simplify.unevaluated import packed, unpacked
 from gradexplain.simplify.watchdog import within
 from gradexplain.symbolic import expressions, symbol, tree_size
 from gradexplain.trace.run import Program
@@ -102,6 +103,13 @@ class ClosedForm:
 
     def __str__(self) -> str:
         return self.text
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return _unpickled, ({f.name: getattr(self, f.name) for f in fields(self)} | {"raw": packed(self.raw)},)
+
+
+def _unpickled(state: dict[str, Any]) -> ClosedForm:
+    return ClosedForm(**(state | {"raw": unpacked(state["raw"])}))
 
 
 def closed_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str]) -> ClosedForm:

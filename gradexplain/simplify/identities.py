@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 import sympy as sp
 
-from gradexplain.simplify.algebra import canonical, replaced
+from gradexplain.simplify.algebra import canonical
 from gradexplain.simplify.counting import operations
+from gradexplain.simplify.unevaluated import replaced
 
 _CIRCULAR = (sp.sin, sp.cos, sp.tan, sp.cot, sp.sec, sp.csc, sp.sinh, sp.cosh, sp.tanh)
 _LONGEST_ARGUMENT = 60  # operations of what is expanded within a function or under a root

@@ -8,7 +8,6 @@ to be opened on the way down from the second is a step back: there, a factor is 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import sympy as sp
@@ -27,18 +26,17 @@ from gradexplain.simplify.algebra import (
     look,
     powers,
     read,
-    replaced,
     shared,
-    total,
+    sums_within,
     written,
 )
+from gradexplain.simplify.opening import Side, TooLongError, meet
+from gradexplain.simplify.unevaluated import replaced
 
 COMMON_DENOMINATOR, DISTRIBUTE, MULTIPLY_OUT = "common denominator", "distribute", "multiply out"
 CANCEL, LIKE_TERMS, COMMON_FACTOR, FACTOR = "cancel", "like terms", "common factor", "factor"
 REDUCE, EXTEND, SPLIT = "cancel in the fraction", "extend the fraction", "split the fraction"
 POWERS, ARITHMETIC = "power rules", "arithmetic"
-_MOST_TERMS = 60
-_MOST_ROUNDS = 24
 _NAMED = 3  # terms that are listed in a step
 
 
@@ -61,124 +59,9 @@ def moves(before: Any, after: Any) -> list[Move] | None:
         return []
     try:
         found = list(_Passage(before, after).moves())
-    except (UnreadableError, _TooLongError):
+    except (UnreadableError, TooLongError):
         return None
     return found if found and found[-1].after is after else None
-
-
-class _TooLongError(Exception):
-    pass
-
-
-@dataclass(slots=True)
-class _Term:
-    """A term on the way: the product, and whether the other side has it too."""
-
-    product: Product
-    settled: bool = False
-    source: _Opening | None = None
-
-
-@dataclass(slots=True)
-class _Opening:
-    """A product that was multiplied out; `closed` counts the terms of it that were not multiplied out in their turn."""
-
-    cofactor: Product
-    base: Sum
-    closed: int
-    source: _Opening | None
-
-    @property
-    def whole(self) -> _Opening:
-        """The product that this one is a part of, if all of it was multiplied out."""
-        return self if self.source is None or self.source.closed else self.source.whole
-
-    @property
-    def is_shown(self) -> bool:
-        """Whether it says what was done: no term of it was opened further, and there was something before the sum."""
-        return self.closed in (0, len(self.base.terms)) and not _is_one(self.cofactor)
-
-
-class _Side:
-    """The terms of one formula over the common denominator, and the products that were multiplied out for them."""
-
-    def __init__(self, terms: Sequence[Product]) -> None:
-        self.terms = [_Term(t) for t in terms]
-        self.openings: list[_Opening] = []
-
-    @property
-    def products(self) -> list[Product]:
-        """All terms."""
-        return [t.product for t in self.terms]
-
-    @property
-    def rest(self) -> list[Product]:
-        """The terms that the other side does not have."""
-        return [t.product for t in self.terms if not t.settled]
-
-    def open(self, base: Sum) -> None:
-        """Multiplies a sum out wherever it is a factor of a term that is not settled."""
-        done: list[_Term] = []
-        for t in self.terms:
-            if t.settled or base not in t.product.sums:
-                done.append(t)
-                continue
-            if t.source is not None:
-                t.source.closed -= 1
-            opening = _Opening(t.product.without(base), base, len(base.terms), t.source)
-            self.openings.append(opening)
-            done += [_Term(_times(opening.cofactor, inner), source=opening) for inner in base.terms]
-        self.terms = done
-        if len(done) > _MOST_TERMS:
-            raise _TooLongError
-
-
-def _meet(left: _Side, right: _Side) -> bool:
-    """Opens sums on both sides until they agree: first those that one side alone has."""
-    for _ in range(_MOST_ROUNDS):
-        _settle(left, right)
-        if total(left.rest) == total(right.rest):
-            return True
-        base = _next(left.rest, right.rest)
-        if base is None:
-            return False
-        left.open(base)
-        right.open(base)
-    return False
-
-
-def _settle(left: _Side, right: _Side) -> None:
-    waiting: dict[Any, list[_Term]] = {}
-    for t in right.terms:
-        if not t.settled:
-            waiting.setdefault((t.product.key, t.product.number), []).append(t)
-    for t in left.terms:
-        same = None if t.settled else waiting.get((t.product.key, t.product.number))
-        if same:
-            t.settled = same.pop().settled = True
-
-
-def _next(left: Sequence[Product], right: Sequence[Product]) -> Sum | None:
-    ours, theirs = ([b for t in side for b in t.sums] for side in (left, right))
-    ours_inside, theirs_inside = set(_sums_within(left)), set(_sums_within(right))
-    alone = [b for b in ours if b not in theirs_inside] + [b for b in theirs if b not in ours_inside]
-    return next(iter([*alone, *ours, *theirs]), None)
-
-
-def _sums_within(terms: Sequence[Product]) -> Iterator[Sum]:
-    for t in terms:
-        for base in t.powers:
-            if isinstance(base, Sum):
-                yield base
-                yield from _sums_within(base.terms)
-
-
-def _times(cofactor: Product, term: Product) -> Product:
-    return term if _is_one(cofactor) else cofactor.times(term)
-
-
-def _is_one(product: Product) -> bool:
-    return not product.powers and product.number == 1
 
 
 def _is_exponential(base: Base) -> bool:
@@ -195,7 +78,7 @@ class _Passage:
     def __init__(self, before: Any, after: Any) -> None:
         self.now, self.after = before, after
         self.target = read(after)
-        self.kept = set(_sums_within(self.target))
+        self.kept = set(sums_within(self.target))
 
     def moves(self, *, is_last_try: bool = False) -> Iterator[Move]:
         """The steps; the last one arrives, unless there is no way."""
@@ -208,9 +91,9 @@ class _Passage:
             common = ONE
         front = _part(common, lambda b, e: isinstance(b, Sum) or (e < 0 and not _is_exponential(b)))
         inverse = front.power(-1)
-        unopened = [_times(inverse, t) for t in terms]
-        left, right = _Side(unopened), _Side([_times(inverse, t) for t in self.target])
-        if self.now is self.after or not _meet(left, right):
+        unopened = [inverse.times(t) for t in terms]
+        left, right = Side(unopened), Side([inverse.times(t) for t in self.target])
+        if self.now is self.after or not meet(left, right):
             return
         lacks = any(e < 0 and all(t.powers.get(b, 0) > e for t in terms) for b, e in front.powers.items())
         if lacks and not is_last_try:
@@ -250,7 +133,7 @@ class _Passage:
         number = sp.ilcm(1, *(t.number.q for t in terms))
         if not below.powers and (number == 1 or is_outermost):
             return expr
-        above = [_times(below.power(-1), t) for t in terms]
+        above = [below.power(-1).times(t) for t in terms]
         above = [Product(t.number * number, t.powers) for t in above] if number > 1 else above
         return written(Product(sp.S.One / number, below.powers), among=above)
 
@@ -261,7 +144,7 @@ class _Passage:
         terms = read(part)
         if Sum(terms, part) in self.kept:
             return None
-        side = _Side(terms)
+        side = Side(terms)
         while any(opened := [b for t in side.terms for b in t.product.sums if b not in self.kept]):
             side.open(opened[0])
         left, _ = combined(side.products)
@@ -320,7 +203,7 @@ class _Passage:
             terms = (in_all(same), *map(written, combined(same)[0])) if len(keys) == 1 else ()
             yield from self._to(LIKE_TERMS, expr, terms)
 
-    def _opened(self, front: Product, side: _Side) -> Iterator[Move]:
+    def _opened(self, front: Product, side: Side) -> Iterator[Move]:
         """Multiplied out as far as necessary."""
         wholes = {id(o.whole): o.whole for o in side.openings}
         last = [o for o in wholes.values() if o.is_shown]
@@ -332,7 +215,7 @@ class _Passage:
             products = [written(o.cofactor.times(Product(sp.S.One, {o.base: sp.S.One}))) for o in last]
             yield from self._to(MULTIPLY_OUT, expr, tuple(products) if len(products) <= _NAMED else ())
 
-    def _combined(self, front: Product, side: _Side) -> Iterator[Move]:
+    def _combined(self, front: Product, side: Side) -> Iterator[Move]:
         """Like terms added up."""
         left, joined = combined(side.products)
         keys = {p.key for p in left}
@@ -343,7 +226,7 @@ class _Passage:
         """The numerator in factors, where one of them is about to be cancelled."""
         spare = self._spare(front)
         if len(self.target) == 1 and spare.powers:
-            numerator = _times(front.power(-1), self.target[0])
+            numerator = front.power(-1).times(self.target[0])
             expr = sp.Mul(written(Product(numerator.number, numerator.powers)), written(front), evaluate=False)
             yield from self._to(COMMON_FACTOR, expr, (written(spare),))
 
@@ -359,7 +242,7 @@ class _Passage:
             },
         )
 
-    def _arrival(self, front: Product, right: _Side) -> Move:
+    def _arrival(self, front: Product, right: Side) -> Move:
         """The last step, to the formula that was asked for."""
         below = _part(front, lambda b, e: e < 0).power(-1)
         if len(self.target) > 1:
@@ -378,7 +261,7 @@ class _Passage:
                 if b not in sums and (e > front.powers.get(b, 0) >= 0 or _is_exponential(b))
             },
         )
-        if len(sums) == 1 and goal.powers[sums[0]] == 1 and not _is_one(factor):
+        if len(sums) == 1 and goal.powers[sums[0]] == 1 and not factor.is_one:
             return Move(COMMON_FACTOR, self.after, (written(factor),))
         return Move(FACTOR, self.after, tuple(s.shown for s in sums)) if sums else Move(ARITHMETIC, self.after)
 
@@ -391,5 +274,5 @@ class _Passage:
                 return Move(REDUCE, self.after, (written(Product(sp.S.One, gone)),))
             exponentials = [b for b in {**ours, **theirs} if _is_exponential(b)]
             by = Product(sp.S.One, {b: theirs.get(b, 0) - ours.get(b, 0) for b in exponentials})
-            return Move(EXTEND, self.after, () if _is_one(by) else (written(by),))
+            return Move(EXTEND, self.after, () if by.is_one else (written(by),))
         return Move(EXTEND, self.after)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import sympy as sp
+
+from gradexplain.simplify.unevaluated import packed, unpacked
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,3 +24,11 @@ class Rewrite:
     after: sp.Expr
     evidence: str = ""
     terms: tuple[sp.Expr, ...] = ()
+
+    def __reduce__(self) -> tuple[Callable[..., Rewrite], tuple[Any, ...]]:
+        return _unpickled, (self.rule, *map(packed, (self.before, self.after, self.evidence, *self.terms)))
+
+
+def _unpickled(rule: str, *parts: Any) -> Rewrite:
+    before, after, evidence, *terms = map(unpacked, parts)
+    return Rewrite(rule, before, after, evidence, tuple(terms))

@@ -7,35 +7,43 @@ gave the closed form.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
 from typing import Any, overload
 
 import sympy as sp
 
-from gradexplain.simplify.algebra import Product, Sum, UnreadableError, canonical, in_all, look, read, replaced, written
+from gradexplain.simplify.algebra import Product, Sum, UnreadableError, canonical, in_all, look, read, written
 from gradexplain.simplify.counting import operations
 from gradexplain.simplify.identities import IDENTITIES, Identity, angles_of, opened
 from gradexplain.simplify.matching import Move, moves
 from gradexplain.simplify.parts import extent
 from gradexplain.simplify.rewrite import Rewrite
 from gradexplain.simplify.sampling import Samples
+from gradexplain.simplify.unevaluated import replaced
 
 _LONGEST, _DEEPEST = 150, 60  # operations, and parts within parts, of a formula that is taken apart
 _MOST_IDENTITIES = 3  # at once
 _MOST_TRIES = 2400  # operations of the formulas that identities are tried on, over all tries
 _MOST_TERMS = 12  # of a sum in which equal terms are looked for
 _ENOUGH = 3  # points
-SUBSTITUTE, NAMES, EQUAL = "substitute", "in terms of", "equal terms"
+SUBSTITUTE, NAMES, EQUAL, SWAP = "substitute", "in terms of", "equal terms", "swap the branches"
 
 
 def path(
-    before: Any, after: Any, samples: Samples, *, rule: str = "simplify", where: Mapping[str, Any]
+    before: Any,
+    after: Any,
+    samples: Samples,
+    *,
+    rule: str = "simplify",
+    where: Mapping[str, Any],
+    kept: Collection[str] = (),
 ) -> tuple[Rewrite, ...]:
     """The rewrites from one formula to another; none if they look the same or could not be compared in value.
 
-    `where` has the names in either formula, `rule` is what the only step is called where no small ones are found.
+    `where` has the names in either formula, `kept` those that need not be put in; `rule` is what the only step is
+    called where no small ones are found.
 
     >>> x = sp.Symbol("x", real=True)
     >>> samples = Samples(({"x": 0.5}, {"x": 1.5}, {"x": 2.5}), ())
@@ -49,7 +57,9 @@ def path(
         return _rewrites(before, [Move(rule, after)], reference)
     if look(before) == look(after):
         return ()
-    for found in _ways(before, after, where, reference):
+    used = {s.name for s in after.free_symbols}
+    choices = [used.union(kept), used] if not used.issuperset(kept) else [used]
+    for found in (way for names in choices for way in _ways(before, after, where, reference, names)):
         if all(reference.agrees(move.after, 0) for move in found):
             return _rewrites(before, found, reference)
     return _rewrites(before, [Move(rule, after)], reference)
@@ -118,12 +128,14 @@ def _rewrites(before: Any, found: Sequence[Move], reference: Samples) -> tuple[R
     return tuple(out)
 
 
-def _ways(before: Any, after: Any, where: Mapping[str, Any], reference: Samples) -> Iterator[list[Move]]:
+def _ways(
+    before: Any, after: Any, where: Mapping[str, Any], reference: Samples, kept: set[str]
+) -> Iterator[list[Move]]:
     """Step by step from one formula to the other, the plainest way first."""
     if isinstance(before, sp.Piecewise) and isinstance(after, sp.Piecewise):
-        yield from _branches(before, after, where, reference)
+        yield from _branches(before, after, where, reference, kept)
         return
-    start, start_names = without_names(before, {s.name for s in after.free_symbols}, where)
+    start, start_names = without_names(before, kept, where)
     lead = [Move(SUBSTITUTE, start, start_names)] if start_names else []
     if lead and look(start) == look(after):
         yield [Move(SUBSTITUTE, after, start_names)]
@@ -149,22 +161,39 @@ def _ways(before: Any, after: Any, where: Mapping[str, Any], reference: Samples)
         yield [*lead, *found]
 
 
-def _branches(before: Any, after: Any, where: Mapping[str, Any], reference: Samples) -> Iterator[list[Move]]:
-    """Branch by branch, where both formulas have the same ones."""
-    pieces, conditions = (list(part) for part in zip(*before.args, strict=True))
-    if list(map(look, conditions)) != [look(c) for _, c in after.args]:
+def _branches(
+    before: Any, after: Any, where: Mapping[str, Any], reference: Samples, kept: set[str]
+) -> Iterator[list[Move]]:
+    """Branch by branch, where both formulas have the same ones; each step holds on both sides of its condition."""
+    goals, wanted = zip(*after.args, strict=True)
+    lead, before = _with_conditions(before, list(map(look, wanted)))
+    if before is None:
         return
-    out: list[Move] = []
-    for i, (goal, _) in enumerate(after.args):
-        if look(pieces[i]) != look(goal):
-            found = next(_ways(pieces[i], goal, where, reference), None)
-            if found is None:
-                return
-            for move in found:
-                pieces[i] = move.after
-                whole = sp.Piecewise(*zip(pieces, conditions, strict=True), evaluate=False)
-                out.append(Move(move.rule, whole, move.terms))
-    yield [*out[:-1], out[-1]._replace(after=after)]
+    pieces, conditions = (list(part) for part in zip(*before.args, strict=True))
+    out = list(lead)
+    for i, goal in enumerate(goals):
+        found = next(_ways(pieces[i], goal, where, reference, kept), None) if look(pieces[i]) != look(goal) else []
+        own = reference.of(pieces[i])
+        if found is None or (found and len(own.points) < _ENOUGH) or not all(own.agrees(m.after, 0) for m in found):
+            return
+        for move in found:
+            pieces[i] = move.after
+            whole = sp.Piecewise(*zip(pieces, conditions, strict=True), evaluate=False)
+            out.append(Move(move.rule, whole, move.terms))
+    if out:
+        yield [*out[:-1], out[-1]._replace(after=after)]
+
+
+def _with_conditions(expr: Any, wanted: list[Any]) -> tuple[list[Move], Any]:
+    """The formula with its conditions as wanted: as they are, or two branches in the other order; else None."""
+    if [look(c) for _, c in expr.args] == wanted:
+        return [], expr
+    if len(expr.args) == 2 and expr.args[1][1] == sp.true:
+        (a, condition), (b, _) = expr.args
+        swapped = sp.Piecewise((b, sp.Not(condition)), (a, True), evaluate=False)
+        if [look(c) for _, c in swapped.args] == wanted:
+            return [Move(SWAP, swapped)], swapped
+    return [], None
 
 
 def _without_equal_terms(expr: Any, reference: Samples) -> Iterator[Move]:
@@ -212,7 +241,9 @@ def _in_names(expr: Any, missing: Sequence[str], where: Mapping[str, Any]) -> It
         terms: list[Any] = []
         found = expr
         for name in reversed(missing):
-            found = replaced(found, _named_by(_equivalents(sp.Symbol(name, real=True), where[name], is_solved)))
+            known, solved = _equivalents(sp.Symbol(name, real=True), where[name])
+            for table in (known, solved) if is_solved else (known,):
+                found = replaced(found, _named_by(table))
             terms += [sp.Symbol(name, real=True), where[name]]
         if found is not expr:
             yield found, tuple(terms)
@@ -222,20 +253,20 @@ def _named_by(table: Mapping[Any, Any]) -> Callable[[Any], Any]:
     return lambda part: table.get(canonical(part))
 
 
-def _equivalents(name: Any, definition: Any, is_solved: bool) -> dict[Any, Any]:
-    """What equals the name or a simple function of it: 1 + exp(-x) is 1/s for s = 1/(1 + exp(-x)), and exp(-x) is
+def _equivalents(name: Any, definition: Any) -> tuple[dict[Any, Any], dict[Any, Any]]:
+    """What equals the name or 1 over it, and what follows: 1 + exp(-x) is 1/s for s = 1/(1 + exp(-x)), and exp(-x) is
     1/s - 1.
     """
     part, equal = canonical(definition), name
-    table = {part: equal}
+    known, solved = {part: equal}, {}
     if part.is_Pow and part.exp == -1:
         part, equal = part.base, 1 / name
-        table[part] = equal
-    if is_solved and part.is_Add and len(part.args) == 2 and part.args[0].is_Number:
+        known[part] = equal
+    if part.is_Add and len(part.args) == 2 and part.args[0].is_Number:
         number, rest = part.args
         factor, rest = rest.as_coeff_Mul()
-        table[rest] = (equal - number) / factor
-    return table
+        solved[rest] = (equal - number) / factor
+    return known, solved
 
 
 def _algebra(before: Any, after: Any) -> Iterator[list[Move]]:
