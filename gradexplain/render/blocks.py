@@ -124,7 +124,7 @@ class Chain:
         for link in self.links:
             shown = Formula(f"{left[0]}= {link.formula.text}", f"{left[1]}= {link.formula.latex}")
             rows.append((shown, link.remark))
-            left = ("", "")
+            left = ("", "{} ")  # in Markdown, a line of nothing but = would make a heading
         return tuple(rows)
 
 

@@ -177,7 +177,7 @@ class _TextPrinter(Conditions):
 
     def _print_Pow(self, expr: Any, rational: bool = False) -> str:
         if expr.exp == -1:
-            return f"1/{self.parenthesize(expr.base, PRECEDENCE['Pow'])}"
+            return f"1/{self.parenthesize(expr.base, 0 if expr.base.is_Pow else PRECEDENCE['Pow'])}"
         if expr.exp == sp.S.Half:
             return f"sqrt({self._print(expr.base)})"
         base = (

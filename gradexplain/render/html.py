@@ -54,6 +54,7 @@ main { max-width: 60rem; margin: 0 auto; padding: 1rem; }
 code, pre { font-family: ui-monospace, monospace; }
 .formula { background: var(--soft); padding: 0 .25em; overflow-wrap: anywhere; }
 .equation { margin: 1rem 1.5rem; }
+.chain { list-style: none; margin: 0; padding: 0; } .remark { margin-left: 1.5em; font-style: italic; }
 .label { color: inherit; font-style: italic; margin-right: .75em; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; } caption { text-align: left; font-style: italic; }

@@ -233,7 +233,9 @@ def written(product: Product, *, among: Sequence[Product] | None = None) -> Any:
     if len(factors) > 1:
         return sp.Mul(*factors, evaluate=False)
     (only,) = factors or [sp.S.One]
-    return 1 / sp.Pow(only.base, -only.exp, evaluate=False) if _is_below(only) and only.exp != -1 else only
+    if not _is_below(only) or only.exp == -1:
+        return only
+    return sp.Pow(sp.Pow(only.base, -only.exp, evaluate=False), -1, evaluate=False)
 
 
 def _is_below(factor: Any) -> bool:

@@ -33,7 +33,7 @@ def test_formulas_survive_a_pickle_as_they_are_written(expr):
 @pytest.mark.parametrize("expr", FORMULAS[:-1], ids=text)
 def test_what_is_read_can_be_written(expr):
     assert text(in_all(read(expr))) == text(expr)
-    assert sp.simplify(in_all([t for t in combined(read(expr))[0]]).doit() - expr.doit()) == 0
+    assert sp.simplify(in_all(combined(read(expr))[0]).doit() - expr.doit()) == 0
 
 
 def test_what_is_no_sum_of_products_is_refused():
