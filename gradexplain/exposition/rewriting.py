@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from gradexplain.exposition.calculus import Calculus
+from gradexplain.exposition.naming import names
+from gradexplain.exposition.pen import Pen
 from gradexplain.graph import Node
 from gradexplain.simplify.closed import ClosedForm
 from gradexplain.simplify.rewrite import Rewrite
@@ -27,9 +30,8 @@ def with_steps(form: ClosedForm, program: Program, calculus: Calculus) -> Closed
     rule = ", ".join(dict.fromkeys(r.rule for r in form.rewrites)) or "simplify"
 
     def find() -> tuple[Rewrite, ...]:
-        return path(
-            raw, form.expr, _samples(program, calculus.slope), rule=rule, where=form.where, kept=set(form.where)
-        )
+        samples, where = _samples(program, calculus.slope), _as_written(form, program)
+        return path(raw, form.expr, samples, rule=rule, where=where, kept=set(where))
 
     return replace(form, raw=raw, rewrites=Path(find))
 
@@ -38,15 +40,22 @@ def rewrites(program: Program, calculus: Calculus, form: ClosedForm) -> tuple[Re
     """The rewrites from a derivation's result: its names are put in first, unless the closed form has them too."""
     if not _is_told(form, calculus):
         return ()
-    names = calculus.definitions
-    start, terms = without_names(calculus.raw, set(form.where), names)
-    samples, where = _samples(program, calculus.slope), names | {n: e for n, e in form.where.items() if n not in names}
+    own = calculus.definitions
+    start, terms = without_names(calculus.raw, set(form.where), own)
+    samples, where = _samples(program, calculus.slope), own | {n: e for n, e in form.where.items() if n not in own}
     if start != form.raw:
         return path(calculus.raw, form.expr, samples, where=where, kept=set(form.where))
     steps = tuple(form.rewrites)
     if not terms:
         return steps
     return substitution(calculus.raw, start if steps else form.expr, terms, samples, where) + steps
+
+
+def _as_written(form: ClosedForm, program: Program) -> dict[str, Any]:
+    """What the names in a closed form stand for, as the program has it."""
+    nodes = {name: node for node, name in names(program).items() if name in form.where and node.inputs}
+    pen = Pen({node: name for name, node in nodes.items()})
+    return dict(form.where) | dict(zip(nodes, pen.open(list(nodes.values())), strict=True))
 
 
 def _is_told(form: ClosedForm, calculus: Calculus) -> bool:

@@ -119,7 +119,7 @@ class Chain:
     @property
     def rows(self) -> tuple[tuple[Formula, Line], ...]:
         """The lines as formulas of their own, each with its remark: ``left = a``, then ``= b``."""
-        left = (f"{self.left.text} ", f"{self.left.latex} ")
+        left = (f"{self.left.text} ", f"{self.left.latex.strip() or '{}'} ")
         rows = []
         for link in self.links:
             shown = Formula(f"{left[0]}= {link.formula.text}", f"{left[1]}= {link.formula.latex}")
