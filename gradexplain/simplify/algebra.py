@@ -165,7 +165,8 @@ def read(expr: Any) -> tuple[Product, ...]:
     elif isinstance(expr, sp.exp):
         found = _exponential(expr)
     elif expr.is_Symbol or expr in (sp.pi, sp.E) or (isinstance(expr, sp.Function) and not expr.has(sp.Piecewise)):
-        found = _atom(canonical(expr), expr)
+        plain = canonical(expr)
+        found = _atom(plain, expr) if type(plain) is type(expr) else closed(plain)  # cos(0) is 1, sign(-x) is -sign(x)
     else:
         raise UnreadableError(f"{type(expr).__name__} is no part of a sum of products")
     return (Product(found.number, found.powers, expr),)

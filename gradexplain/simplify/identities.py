@@ -184,6 +184,13 @@ def _signs(part: Any, _: Angles) -> Any:
     return None
 
 
+def _opposite_sign(part: Any, _: Angles) -> Any:
+    """sign(-u) is -sign(u)."""
+    if not isinstance(part, sp.sign) or not part.args[0].could_extract_minus_sign():
+        return None
+    return _product(-1, sp.sign(-part.args[0]))
+
+
 def _absolute(part: Any, _: Angles) -> Any:
     """u*sign(u) is abs(u)."""
     if not part.is_Mul:
@@ -244,6 +251,7 @@ IDENTITIES: tuple[Identity, ...] = (
     Identity("sum of angles", _sum_of_angles),
     Identity("sign", _absolute),
     Identity("sign", _signs),
+    Identity("sign", _opposite_sign),
     Identity("log rules", _logarithms),
     Identity("rules of roots", _roots_of_products),
     Identity("exponential and logarithm", _powers_of_e),

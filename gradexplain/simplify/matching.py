@@ -89,6 +89,8 @@ class _Passage:
         common = shared([*terms, *self.target])
         if len(self.target) > 1 and len(terms) > 1:
             common = ONE
+        elif not self.target:
+            common = _part(common, lambda b, e: e < 0)
         front = _part(common, lambda b, e: isinstance(b, Sum) or (e < 0 and not _is_exponential(b)))
         inverse = front.power(-1)
         unopened = [inverse.times(t) for t in terms]
@@ -232,7 +234,7 @@ class _Passage:
 
     def _spare(self, front: Product) -> Product:
         """What is in the denominator and has to go."""
-        (goal, *_) = self.target
+        goal = self.target[0] if len(self.target) == 1 else ONE
         return Product(
             sp.S.One,
             {
