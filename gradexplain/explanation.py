@@ -111,11 +111,7 @@ class Explanation(Display):
         """The closed forms, in the order of `wrt`."""
         names = naming.names(self.whole)
         forms = {k: closed_form(k, n, self.whole, names) for k, n in self._nodes.items()}
-        if self.is_scalar and self.kind == "gradient":
-            forms = {
-                k: with_steps(f, self.whole, textbook.calculus(self.whole, k.split(","))) for k, f in forms.items()
-            }
-        return Gradients(forms)
+        return Gradients(with_steps(forms, self.whole) if self.is_scalar and self.kind == "gradient" else forms)
 
     def __getitem__(self, key: str) -> ClosedForm:
         return self.gradients[key]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from gradexplain.exposition.calculus import Calculus
+from gradexplain.exposition.calculus import Calculus, calculus_of
 from gradexplain.exposition.naming import names
 from gradexplain.exposition.pen import Pen
 from gradexplain.graph import Node
@@ -16,12 +17,19 @@ from gradexplain.simplify.steps import Path, is_small, path, substitution, witho
 from gradexplain.symbolic import tree_size
 from gradexplain.trace.run import Program
 
-_LONGEST = 400  # operations of a derivative whose rewrites are looked for
+_LONGEST = 400  # operations of a program, and of a derivative, whose rewrites are looked for
 _MOST_NAMES = 24
 
 
-def with_steps(form: ClosedForm, program: Program, calculus: Calculus) -> ClosedForm:
-    """The closed form with the derivation's result as its raw form, and the steps from there, found when asked for."""
+def with_steps(forms: Mapping[str, ClosedForm], program: Program) -> dict[str, ClosedForm]:
+    """The closed forms of a scalar program by key, each with the steps that lead to it, found when asked for."""
+    if tree_size(program.output) > _LONGEST:
+        return dict(forms)
+    return {key: _with_steps(form, program, calculus_of(program, key.split(","))) for key, form in forms.items()}
+
+
+def _with_steps(form: ClosedForm, program: Program, calculus: Calculus) -> ClosedForm:
+    """The closed form with the derivation's result as its raw form, and the steps from there."""
     if not _is_told(form, calculus):
         return form
     raw, _ = without_names(calculus.raw, set(form.where), calculus.definitions)

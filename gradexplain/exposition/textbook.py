@@ -14,7 +14,7 @@ from typing import Any
 
 import sympy as sp
 
-from gradexplain.exposition.calculus import Calculus
+from gradexplain.exposition.calculus import Calculus, names_of_more
 from gradexplain.exposition.model import CheckReport, Derivation, Detail, Step
 from gradexplain.exposition.naming import MOST_DEFINITIONS, is_own_name, names, output_name
 from gradexplain.exposition.pen import letter
@@ -54,29 +54,9 @@ def derive(
         if not stage.is_scalar:
             return stage.without_steps()
         previous, node = stage.derivation(), stage.calculus.slope
-        named = _names_of_more(node, named)
+        named = names_of_more(node, named)
     assert previous is not None
     return replace(previous, check=check)
-
-
-def calculus(program: Program, variables: Sequence[str]) -> Calculus:
-    """The derivative of a scalar program as the rules give it; of several orders the last one."""
-    named = names(program)
-    found = Calculus(program.output, program.inputs[variables[0]], named)
-    for name in variables[1:]:
-        named = _names_of_more(found.slope, named)
-        found = Calculus(found.slope, program.inputs[name], named)
-    return found
-
-
-def _names_of_more(node: Node, named: Mapping[Node, str]) -> dict[Node, str]:
-    """Names also for the nodes of a first derivative, whose own derivative is next."""
-    found, taken = dict(named), set(named.values())
-    free = (f"v{i}" for i in range(1, 10**9) if f"v{i}" not in taken)
-    for n in ancestors([node]):
-        if n.inputs and n not in found:
-            found[n] = next(free)
-    return found
 
 
 @dataclass(slots=True)

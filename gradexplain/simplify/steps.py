@@ -133,8 +133,10 @@ def _ways(
 ) -> Iterator[list[Move]]:
     """Step by step from one formula to the other, the plainest way first."""
     if isinstance(before, sp.Piecewise) and isinstance(after, sp.Piecewise):
-        yield from _branches(before, after, where, reference, kept)
-        return
+        found = next(_branches(before, after, where, reference, kept), None)
+        if found is not None:
+            yield found
+            return
     start, start_names = without_names(before, kept, where)
     lead = [Move(SUBSTITUTE, start, start_names)] if start_names else []
     if lead and look(start) == look(after):

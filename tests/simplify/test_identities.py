@@ -11,7 +11,8 @@ x, y = sp.symbols("x y", real=True)
 SAMPLES = [
     sp.sin(2 * x), sp.cos(2 * x), sp.sinh(2 * x), sp.cosh(2 * x), sp.cos(x) ** 2, sp.cos(x) ** 5, sp.sin(x) ** -4,
     sp.sin(x) ** 3, sp.tan(x), sp.cot(x), sp.sec(x), sp.csc(x), sp.tanh(x), sp.coth(x), sp.sech(x), sp.csch(x),
-    sp.cosh(x) ** 2, sp.sinh(x) ** 4, sp.sin(x + y), sp.cos(x + y), x * sp.sign(x), sp.Abs(x), sp.sign(x) ** 3, sp.sign(1 - x),
+    sp.cosh(x) ** 2, sp.sinh(x) ** 4, sp.sin(x + y), sp.cos(x + y), x * sp.sign(x), sp.Abs(x), sp.sign(x) ** 3,
+    sp.sign(1 - x),
     sp.log(x * y), sp.log(x**3 * y, evaluate=False), sp.sqrt(x * y, evaluate=False), sp.sqrt(1 - (2 * x - 1) ** 2),
     sp.exp(y * sp.log(x), evaluate=False), sp.sin(x * (x + 1)), sp.sinh(x), sp.cosh(x), sp.tanh(x),
 ]  # fmt: skip

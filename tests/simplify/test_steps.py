@@ -176,6 +176,13 @@ def test_branches_are_rewritten_one_by_one():
     assert rules(raw, sp.Piecewise((y, x <= 1), (2 * x, True))) == ["swap the branches", "like terms"]
 
 
+def test_branches_are_told_in_names():
+    root = sp.sqrt(x**2 + y**2)
+    raw = sp.Piecewise((x / root, root > 1), (y, True))
+    (found,) = written(raw, sp.Piecewise((x / s, s > 1), (y, True)), s=root)
+    assert (found.rule, found.terms) == ("in terms of", (s, root))
+
+
 def test_what_holds_on_one_side_of_a_condition_only_is_one_step():
     raw = sp.Piecewise((sp.Abs(x), x > 0), (y, True), evaluate=False)
     closed = sp.Piecewise((x, x > 0), (y, True), evaluate=False)
