@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations_with_replacement
 from typing import Any
@@ -17,6 +17,7 @@ from gradexplain.derivative import jacobian_nodes
 from gradexplain.errors import ArgumentError
 from gradexplain.exposition import findings, naming, sweeps, textbook, values, verify
 from gradexplain.exposition.model import CheckReport, Detail, Finding, Overview, Style, TapeRow
+from gradexplain.exposition.rewriting import with_steps
 from gradexplain.graph import Node, ancestors
 from gradexplain.lambdify import readable_names
 from gradexplain.render.blocks import Document
@@ -110,7 +111,8 @@ class Explanation(Display):
         """The closed forms, in the order of `wrt`."""
         names = naming.names(self.whole)
         arranged = arrangement(self.whole, names)
-        return Gradients({k: closed_form(k, n, self.whole, names, arranged) for k, n in self._nodes.items()})
+        forms = {k: closed_form(k, n, self.whole, names, arranged) for k, n in self._nodes.items()}
+        return Gradients(with_steps(forms, self.whole) if self.is_scalar and self.kind == "gradient" else forms)
 
     def __getitem__(self, key: str) -> ClosedForm:
         return self.gradients[key]
@@ -175,11 +177,16 @@ class Explanation(Display):
             variable = key.split(",")[0]
             if not self.is_scalar or self.kind != "gradient":
                 return Display(sweeps.reverse(self.program, self.wrt))
-            return Display(
-                textbook.derive(
-                    self.whole, variable, order=self.order, detail=detail, closed=self.gradients[key], key=key
-                )
+            record = textbook.derive(
+                self.whole,
+                variable,
+                order=self.order,
+                detail=detail,
+                closed=self.gradients[key],
+                key=key,
+                check=self._check_of(key),
             )
+            return Display(record)
         wrt = self.wrt if key is None else (key.split(",")[0],)
         if style == "reverse":
             return Display(sweeps.reverse(self.program, wrt))
@@ -217,6 +224,19 @@ class Explanation(Display):
             for key, node in self._nodes.items()
         ]
         return verify.check(program, claims, black_box=black_box)
+
+    @cached_property
+    def _short_report(self) -> CheckReport:
+        """The check without the function's own values: what every rendering shows."""
+        return self._report(black_box=False)
+
+    def _check_of(self, key: str) -> CheckReport | None:
+        """What the check at the point says of one derivative."""
+        if not self.program.is_numeric:
+            return None
+        report = self._short_report
+        rows = tuple(row for row in report.rows if row.name == key)
+        return replace(report, rows=rows, ok=all(row.verdict == "pass" for row in rows), notes=(), entries=len(rows))
 
     @cached_property
     def _parents(self) -> Mapping[str, Node | None]:
@@ -283,7 +303,7 @@ class Explanation(Display):
             findings=self._findings,
             derivations=derivations,
             tape=self.tape if self.program.is_numeric else (),
-            check=self._report(black_box=False),
+            check=self._short_report,
             notes=(*self.reading_notes, *self.program.trace.notes, *self.whole.limits),
         )
 

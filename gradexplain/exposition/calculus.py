@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count
+from typing import Any
 
-from gradexplain.exposition.naming import chosen, depth_of, is_own_name, size_of
+from gradexplain.exposition.naming import chosen, depth_of, is_own_name, names, size_of
 from gradexplain.exposition.pen import Pen
 from gradexplain.exposition.rules import Rule, Scope, rule_of
 from gradexplain.exposition.terms import product
 from gradexplain.graph import VARIABLE, Node, ancestors, constant, depends_on
+from gradexplain.trace.run import Program
 
 _LETTERS = "uvwpqrsabdeghjkmlt"
 _SMALL, _MIDDLE = 24, 60  # operations of a program that is written out, and of one with a name for each long part
@@ -45,6 +47,18 @@ class Calculus:
     def slope(self) -> Node:
         """The derivative of the output."""
         return self.slopes.get(self.output, constant(0))
+
+    @property
+    def raw(self) -> Any:
+        """The derivative of the output as the rules give it: a formula over the variables and the names of the pen."""
+        (formula,) = self.pen.open([self.slope]) if self.slope in self.pen.named else self.pen.write([self.slope])
+        return formula
+
+    @property
+    def definitions(self) -> dict[str, Any]:
+        """What the names of the pen stand for, each in terms of the arguments and of earlier names."""
+        nodes = sorted(self.pen.named, key=lambda n: n.index)
+        return dict(zip((self.pen.named[n] for n in nodes), self.pen.open(nodes), strict=True))
 
     def operands(self, node: Node) -> list[Node]:
         """What the rule of a node needs the derivatives of."""
@@ -146,3 +160,23 @@ def _letters(taken: set[str]) -> Iterator[str]:
     """Letters for parts, those that the program does not use."""
     yield from (c for c in _LETTERS if c not in taken)
     yield from (name for n in count(1) if (name := f"u{n}") not in taken)
+
+
+def calculus_of(program: Program, variables: Sequence[str]) -> Calculus:
+    """The derivative of a scalar program as the rules give it; of several orders the last one."""
+    named = names(program)
+    found = Calculus(program.output, program.inputs[variables[0]], named)
+    for name in variables[1:]:
+        named = names_of_more(found.slope, named)
+        found = Calculus(found.slope, program.inputs[name], named)
+    return found
+
+
+def names_of_more(node: Node, named: Mapping[Node, str]) -> dict[Node, str]:
+    """Names also for the nodes of a first derivative, whose own derivative is next."""
+    found, taken = dict(named), set(named.values())
+    free = (f"v{i}" for i in range(1, 10**9) if f"v{i}" not in taken)
+    for n in ancestors([node]):
+        if n.inputs and n not in found:
+            found[n] = next(free)
+    return found

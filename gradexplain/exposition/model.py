@@ -65,6 +65,7 @@ class Derivation:
     variables: tuple[str, ...] = ()  # of all orders so far: ("x", "x") for the second derivative
     previous: Derivation | None = None  # the derivation of the order before
     arrangement: Arrangement = field(default=TEXTBOOK, repr=False)  # how the result is written
+    check: CheckReport | None = None  # at the point, if there is one
 
 
 @dataclass(frozen=True, slots=True)

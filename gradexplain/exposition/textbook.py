@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import sympy as sp
 
-from gradexplain.exposition.calculus import Calculus
-from gradexplain.exposition.model import Derivation, Detail, Step
+from gradexplain.exposition.calculus import Calculus, names_of_more
+from gradexplain.exposition.model import CheckReport, Derivation, Detail, Step
 from gradexplain.exposition.naming import MOST_DEFINITIONS, is_own_name, names, output_name
 from gradexplain.exposition.pen import letter
+from gradexplain.exposition.rewriting import rewrites
 from gradexplain.exposition.rules import LOGARITHMIC, Rule
 from gradexplain.exposition.terms import plain_product
 from gradexplain.graph import VARIABLE, Node, ancestors, constant, depends_on, variable
@@ -31,11 +32,19 @@ _LONGEST_CHAIN, _OUTERMOST, _INNERMOST = 10, 6, 3
 
 
 def derive(
-    program: Program, wrt: str, *, order: int = 1, detail: Detail = "brief", closed: Any = None, key: str = ""
+    program: Program,
+    wrt: str,
+    *,
+    order: int = 1,
+    detail: Detail = "brief",
+    closed: Any = None,
+    key: str = "",
+    check: CheckReport | None = None,
 ) -> Derivation:
     """The derivation of a derivative of a scalar program; its `root` is None where arrays are involved.
 
-    `closed` has the closed form and how it came about; a key such as "x,y" stands for derivatives one after the other.
+    `closed` has the closed form and how it came about, `check` its check at the point; a key such as "x,y" stands for
+    derivatives one after the other.
     """
     variables = tuple(key.split(",")) if "," in key else (wrt,) * order
     named = names(program)
@@ -46,24 +55,9 @@ def derive(
         if not stage.is_scalar:
             return stage.without_steps()
         previous, node = stage.derivation(), stage.calculus.slope
-        named = _names_of_more(node, named)
+        named = names_of_more(node, named)
     assert previous is not None
-    return previous
-
-
-def slope(program: Program, wrt: str) -> Node:
-    """The derivative as the rules give it: the value of the whole step tree, as a node."""
-    return Calculus(program.output, program.inputs[wrt], names(program)).slope
-
-
-def _names_of_more(node: Node, named: Mapping[Node, str]) -> dict[Node, str]:
-    """Names also for the nodes of a first derivative, whose own derivative is next."""
-    found, taken = dict(named), set(named.values())
-    free = (f"v{i}" for i in range(1, 10**9) if f"v{i}" not in taken)
-    for n in ancestors([node]):
-        if n.inputs and n not in found:
-            found[n] = next(free)
-    return found
+    return replace(previous, check=check)
 
 
 @dataclass(slots=True)
@@ -127,7 +121,7 @@ class _Stage:
             constants=tuple(n for n in self.program.inputs if n != self.variables[-1]),
             root=root,
             raw=result if root is None else root.after,
-            rewrites=tuple(closed.rewrites) if closed is not None else (),
+            rewrites=() if closed is None or root is None else rewrites(self.program, self.calculus, closed),
             result=result,
             where=(*on_a_page(closed.where), *closed.functions) if closed is not None else (),
             names=definitions,

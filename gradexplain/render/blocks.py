@@ -101,6 +101,34 @@ class Equation:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """One line of a chain of equations: what the left side equals, and a remark on how that comes."""
+
+    formula: Formula
+    remark: Line = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Lines that all equal the same: ``left = a``, ``= b``, …; ``where`` defines the names in the last one."""
+
+    left: Formula
+    links: tuple[Link, ...]
+    where: tuple[Formula, ...] = ()
+
+    @property
+    def rows(self) -> tuple[tuple[Formula, Line], ...]:
+        """The lines as formulas of their own, each with its remark: ``left = a``, then ``= b``."""
+        left = (f"{self.left.text} ", f"{self.left.latex.strip() or '{}'} ")
+        rows = []
+        for link in self.links:
+            shown = Formula(f"{left[0]}= {link.formula.text}", f"{left[1]}= {link.formula.latex}")
+            rows.append((shown, link.remark))
+            left = ("", "{} ")  # in Markdown, a line of nothing but = would make a heading
+        return tuple(rows)
+
+
+@dataclass(frozen=True, slots=True)
 class StepItem:
     """One step of a derivation: what was done, what it gave, why, and the steps inside it."""
 
@@ -157,7 +185,7 @@ class Section:
     open: bool = True
 
 
-Leaf = Heading | Paragraph | Equation | Steps | Table | CodeBlock | Note
+Leaf = Heading | Paragraph | Equation | Chain | Steps | Table | CodeBlock | Note
 Block = Leaf | Section
 
 

@@ -8,8 +8,10 @@ from typing import Any
 from gradexplain.exposition.model import Derivation, Step, Sweep
 from gradexplain.exposition.rules import LOGARITHMIC, QUIET
 from gradexplain.render import formula as formulas
+from gradexplain.render import rewriting
 from gradexplain.render.blocks import (
     Block,
+    Chain,
     Equation,
     Formula,
     Heading,
@@ -21,7 +23,8 @@ from gradexplain.render.blocks import (
     Steps,
     line,
 )
-from gradexplain.simplify import printing
+from gradexplain.render.checks import check_line
+from gradexplain.render.formula import derivative_of
 from gradexplain.simplify.arrangement import TEXTBOOK, Arrangement
 from gradexplain.simplify.closed import ClosedForm
 from gradexplain.simplify.parts import GAP
@@ -30,31 +33,16 @@ _LONG_CHAIN = 4  # steps, each inside the last, that are numbered on one level i
 _ORDINALS = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth")
 
 
-def derivative_of(output: str, variables: Sequence[str], *, partial: bool = False) -> Formula:
-    r"""The name of a derivative: dy/dx, d2y/dx2, d2y/(dx dy).
-
-    >>> derivative_of("y", ("x", "x"))
-    Formula(text='d2y/dx2', latex='\\frac{d^{2} y}{d x^{2}}')
-    """
-    order = len(variables)
-    d = r"\partial" if partial else "d"
-    counts = {v: variables.count(v) for v in dict.fromkeys(variables)}
-    power = str(order) if order > 1 else ""
-    below = " ".join(f"d{v}{n if n > 1 else ''}" for v, n in counts.items())
-    below_latex = r" \, ".join(f"{d} {formulas.name_latex(v)}{f'^{{{n}}}' if n > 1 else ''}" for v, n in counts.items())
-    text = f"d{power}{output}/{below if len(counts) == 1 else f'({below})'}"
-    above = f"{d}{f'^{{{order}}}' if order > 1 else ''} {formulas.name_latex(output)}"
-    return Formula(text, rf"\frac{{{above}}}{{{below_latex}}}")
-
-
 def derivation(record: Derivation) -> Iterator[Block]:
     """The function, the steps of every order, and the answer."""
     stages = stages_of(record)
     names = dict(pair for stage in stages for pair in stage.names)
     yield Equation(formulas.named(record.output, stages[0].function), where=definitions(tuple(names.items())))
     yield from all_steps(stages)
-    yield _answer(record)
+    yield answer(record, _left(record), _where_evaluated(record.where, record.arrangement))
     yield from conditions(record.conditions)
+    if record.check is not None and record.check.rows:
+        yield check_line(record.check, record.output)
 
 
 def stages_of(record: Derivation | Sweep) -> list[Derivation]:
@@ -74,29 +62,25 @@ def all_steps(stages: Sequence[Derivation]) -> Iterator[Block]:
             yield Heading(line(f"{_ordinal(stage.order)} derivative"), 3)
         yield from derivation_steps(stage)
         if stage is not stages[-1]:
-            yield _answer(stage)
+            yield answer(stage, _left(stage), _where_evaluated(stage.where, stage.arrangement))
 
 
 def _ordinal(order: int) -> str:
     return _ORDINALS[order - 1] if order <= len(_ORDINALS) else f"{order}th"
 
 
-def _answer(record: Derivation) -> Equation:
-    return Equation(
-        formulas.equal(_left(record), _evaluated(record)), where=_where_evaluated(record.where, record.arrangement)
-    )
+def answer(record: Derivation, left: Formula, where: tuple[Formula, ...]) -> Equation | Chain:
+    """The result; level "brief" shows also the line that it was simplified from."""
+    if record.rewrites and record.detail == "brief":
+        return Chain(left, rewriting.links(record.raw, record.rewrites, record.arrangement), where)
+    return Equation(formulas.equal(left, _evaluated(record)), where=where)
 
 
 def _evaluated(record: Derivation) -> Formula:
     """The result: as a closed form where it was simplified, else as it was written."""
     if record.root is not None and record.result is record.root.after:
         return formulas.formula(record.result)
-    return simplified(record.result, record.arrangement)
-
-
-def simplified(expr: Any, arrangement: Arrangement) -> Formula:
-    """A closed form as a formula."""
-    return Formula(printing.text(expr, arrangement), printing.latex(expr, arrangement))
+    return rewriting.simplified(record.result, record.arrangement)
 
 
 def _left(record: Derivation) -> Formula:
@@ -110,13 +94,14 @@ def definitions(names: Sequence[tuple[str, Any]]) -> tuple[Formula, ...]:
 
 def _where_evaluated(names: Sequence[tuple[Any, Any]], arrangement: Arrangement) -> tuple[Formula, ...]:
     return tuple(
-        formulas.gap(e) if n == GAP else formulas.equal(_defined(n), simplified(e, arrangement)) for n, e in names
+        formulas.gap(e) if n == GAP else formulas.equal(_defined(n), rewriting.simplified(e, arrangement))
+        for n, e in names
     )
 
 
 def _defined(name: Any) -> Formula:
     """The left side of a definition: a name, or a function of the user's with its parameters."""
-    return Formula(name, formulas.name_latex(name)) if isinstance(name, str) else simplified(name, TEXTBOOK)
+    return Formula(name, formulas.name_latex(name)) if isinstance(name, str) else rewriting.simplified(name, TEXTBOOK)
 
 
 def functions(form: ClosedForm) -> tuple[Formula, ...]:
@@ -137,15 +122,9 @@ def derivation_steps(record: Derivation) -> Iterator[Block]:
         return
     left = _left(record)
     items = _Wording(record, left).items()
-    shown = {item.formula.text for item in items if item.formula}
-    arrived = _answer(record).formula.text in shown  # the rules alone have led to the closed form
-    for rewrite in () if arrived else record.rewrites:
-        after = formulas.equal(left, simplified(rewrite.after, record.arrangement))
-        if after.text not in shown:
-            shown.add(after.text)
-            items.append(StepItem(line(rewrite.rule), after))
-    if len(items) > 1 and items[-1].formula == _answer(record).formula:
-        items.pop()  # it follows right below
+    if record.rewrites and record.detail == "full":
+        steps = rewriting.items(left, record.rewrites, record.arrangement)
+        items.append(StepItem(line("simplify"), children=steps))
     yield Steps(tuple(items))
 
 
@@ -178,15 +157,16 @@ class _Wording:
                 following.append(_left_out(step.elided))
             for child in step.substeps:
                 following += self._items(child, _left_of(child), prefix, number + 1 + len(following), in_chain=True)
-            return [head, *following, *self._result(step, left, substitutes)]
+            result = [] if is_root and not self.full else self._result(step, left, substitutes)
+            return [head, *following, *result]
         children: list[StepItem] = []
         for child in step.substeps:
             children += self._items(child, _left_of(child), f"{label}.", len(children) + 1)
         if step.elided:
             children.append(_left_out(step.elided))
         result = self._result(step, left, substitutes)
-        if is_root:
-            return [StepItem(head.title, head.formula, head.notes, tuple(children)), *result]
+        if is_root and not self.full:
+            result = []  # it follows right below
         return [StepItem(head.title, head.formula, head.notes, (*children, *result))]
 
     def _substitutes(self, step: Step, is_root: bool) -> bool:

@@ -6,11 +6,9 @@ function registered with `blocks_of`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import singledispatch
-from typing import Any, Literal
-
-import numpy as np
+from typing import Any
 
 from gradexplain.exposition.model import CheckReport, CheckRow, Derivation, Finding, Overview, Sweep
 from gradexplain.render import formula as formulas
@@ -27,15 +25,9 @@ from gradexplain.render.blocks import (
     Table,
     line,
 )
-from gradexplain.render.derivations import (
-    all_steps,
-    conditions,
-    definitions,
-    derivation,
-    derivative_of,
-    functions,
-    stages_of,
-)
+from gradexplain.render.checks import check_line, point_text
+from gradexplain.render.derivations import all_steps, answer, conditions, definitions, derivation, functions, stages_of
+from gradexplain.render.formula import derivative_of
 from gradexplain.render.listings import gradient_name, number, sweep, tape_table
 from gradexplain.simplify.parts import GAP
 
@@ -84,7 +76,7 @@ def _(record: CheckReport) -> Iterator[Block]:
 
 
 def _verdict(record: CheckReport) -> str:
-    at = _point_text(record.point)
+    at = point_text(record.point)
     passed = sum(row.verdict == "pass" for row in record.rows)
     words = "passes" if record.ok and passed else "is inconclusive" if record.ok else "FAILS"
     return f"The gradient {words}{f' at {at}' if at else ''}: {passed} of {len(record.rows)} entries agree."
@@ -99,14 +91,6 @@ def _check_row(row: CheckRow) -> tuple[Line, ...]:
         line(quotient),
         line(error),
         line("ok" if row.verdict == "pass" else row.verdict),
-    )
-
-
-def _point_text(point: Sequence[tuple[str, Any]]) -> str:
-    """The point in a sentence; arrays by their shapes."""
-    return ", ".join(
-        f"{name} = {number(value)}" if np.ndim(value) == 0 else f"{name} of shape {np.shape(value)}"
-        for name, value in point
     )
 
 
@@ -136,7 +120,7 @@ def _(record: Overview) -> Iterator[Block]:
             if len(record.forms) > 1:
                 yield Heading(line(f"With respect to {key.replace(',', ' and ')}"), 2)
             yield from _overview_steps(found)
-        yield from _form(record, output, key, form)
+        yield from _form(record, output, key, form, found if position < _MOST_DERIVATIONS else None)
     yield from (block for finding in record.findings for block in blocks_of(finding))
     said = {finding.text for finding in record.findings}
     yield from (
@@ -175,14 +159,17 @@ def _overview_steps(found: Derivation | Sweep) -> Iterator[Block]:
         yield from all_steps(stages_of(found))
 
 
-def _form(record: Overview, output: str, key: str, form: Any) -> Iterator[Block]:
+def _form(record: Overview, output: str, key: str, form: Any, found: Derivation | Sweep | None) -> Iterator[Block]:
     left = left_side(record, output, key)
     where = tuple(
         formulas.equal(Formula(n, formulas.name_latex(n)), Formula(t, tex)) if n != GAP else formulas.gap(t)
         for n, t, tex in form.shown_parts
     )
     where += functions(form)
-    yield Equation(formulas.equal(left, Formula(form.text, form.latex)), where=where)
+    if isinstance(found, Derivation) and found.rewrites:
+        yield answer(found, left, where)
+    else:
+        yield Equation(formulas.equal(left, Formula(form.text, form.latex)), where=where)
     yield from conditions(form.conditions)
 
 
@@ -202,33 +189,6 @@ def _check_lines(record: Overview, output: str) -> Iterator[Block]:
         keys = [key for key, _ in record.forms if key in values]
         shown = [f"{left_side(record, output, key).text} = {number(values[key])}" for key in keys]
         words = ", ".join([f"{output} = {number(record.value)}", *shown])
-        yield Paragraph(line(f"at {_point_text(record.point)}: {words}"))
+        yield Paragraph(line(f"at {point_text(record.point)}: {words}"))
     if record.check is not None and record.check.rows:
-        yield _check_line(record.check, output)
-
-
-def _check_line(report: CheckReport, output: str) -> Note:
-    """The check in one line: its one row, its first bad row, or the count of what passed."""
-    at = _point_text(report.point)
-    lead = f"check  {at}: " if at else "check  "
-    bad = [row for row in report.rows if row.verdict != "pass"]
-    if not bad and len(report.rows) > 1:
-        counted = f"{len(report.rows)} {'entries' if at else 'values'} agree with difference quotients"
-        return Note(line(f"{lead}{counted}  ok"), "ok")
-    row = (bad or report.rows)[0]
-    verdict = "ok" if row.verdict == "pass" else row.verdict
-    if row.reason and not bad:  # a kink, a vertical tangent, an edge: one quotient would say too little
-        return Note(line(f"{lead}{_entry(output, row)} = {row.claimed:.6g}  ok: {row.reason}"), "ok")
-    reason = f": {row.reason}" if row.reason else ""
-    kind: Literal["ok", "error", "warning"] = "ok" if not bad else "error" if row.verdict == "fail" else "warning"
-    return Note(line(f"{lead}{_entry(output, row)} = {row.claimed:.6g}, {_quotient(row)}  {verdict}{reason}"), kind)
-
-
-def _entry(output: str, row: CheckRow) -> str:
-    """The name of an entry; a row's name may say where it was looked at."""
-    key, at, place = row.name.partition(" at ")
-    return derivative_of(output, tuple(key.split(","))).text + at + place
-
-
-def _quotient(row: CheckRow) -> str:
-    return "no difference quotient" if row.quotient is None else f"difference quotient {row.quotient:#.7g}"
+        yield check_line(record.check, output)

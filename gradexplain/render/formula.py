@@ -80,6 +80,23 @@ def gap(text: str) -> Formula:
     return Formula(f"... {text}", rf"\ldots \text{{ {text}}}")
 
 
+def derivative_of(output: str, variables: Sequence[str], *, partial: bool = False) -> Formula:
+    r"""The name of a derivative: dy/dx, d2y/dx2, d2y/(dx dy).
+
+    >>> derivative_of("y", ("x", "x"))
+    Formula(text='d2y/dx2', latex='\\frac{d^{2} y}{d x^{2}}')
+    """
+    order = len(variables)
+    d = r"\partial" if partial else "d"
+    counts = {v: variables.count(v) for v in dict.fromkeys(variables)}
+    power = str(order) if order > 1 else ""
+    below = " ".join(f"d{v}{n if n > 1 else ''}" for v, n in counts.items())
+    below_latex = r" \, ".join(f"{d} {name_latex(v)}{f'^{{{n}}}' if n > 1 else ''}" for v, n in counts.items())
+    text = f"d{power}{output}/{below if len(counts) == 1 else f'({below})'}"
+    above = f"{d}{f'^{{{order}}}' if order > 1 else ''} {name_latex(output)}"
+    return Formula(text, rf"\frac{{{above}}}{{{below_latex}}}")
+
+
 def prime(expr: Any) -> Formula:
     """The derivative of an expression, marked by a prime."""
     shown = formula(expr)

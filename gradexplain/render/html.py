@@ -8,7 +8,7 @@ A new block is one more case in `_block`.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import assert_never
 
@@ -16,6 +16,7 @@ from gradexplain import escape
 from gradexplain.render.blocks import (
     SECTION_DEPTH_CAP,
     Block,
+    Chain,
     Code,
     CodeBlock,
     Document,
@@ -53,6 +54,7 @@ main { max-width: 60rem; margin: 0 auto; padding: 1rem; }
 code, pre { font-family: ui-monospace, monospace; }
 .formula { background: var(--soft); padding: 0 .25em; overflow-wrap: anywhere; }
 .equation { margin: 1rem 1.5rem; }
+.chain { list-style: none; margin: 0; padding: 0; } .remark { margin-left: 1.5em; font-style: italic; }
 .label { color: inherit; font-style: italic; margin-right: .75em; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; } caption { text-align: left; font-style: italic; }
@@ -111,6 +113,8 @@ def _block(block: Block, ids: Ids, depth: int) -> str:
             return f"<p>{_inlines(line)}</p>"
         case Equation():
             return _equation(block)
+        case Chain():
+            return _chain(block)
         case Steps():
             return _steps(block)
         case Table():
@@ -151,9 +155,21 @@ def _heading(line: Line, level: int, ids: Ids) -> str:
 
 def _equation(block: Equation) -> str:
     label = f'<span class="label">{escape.html(block.label)}:</span>' if block.label else ""
-    where = "".join(f"<li>{_inline(formula)}</li>" for formula in block.where)
-    names = f'<p>where</p>\n<ul class="where">{where}</ul>' if where else ""
-    return f'<div class="equation">{label}{_inline(block.formula)}{names}</div>'
+    return f'<div class="equation">{label}{_inline(block.formula)}{_where(block.where)}</div>'
+
+
+def _chain(block: Chain) -> str:
+    rows = "".join(f"<li>{_inline(formula)}{_remark(remark)}</li>" for formula, remark in block.rows)
+    return f'<div class="equation"><ul class="chain">{rows}</ul>{_where(block.where)}</div>'
+
+
+def _remark(line: Line) -> str:
+    return f' <span class="remark">{_inlines(line)}</span>' if line else ""
+
+
+def _where(names: Sequence[Formula]) -> str:
+    where = "".join(f"<li>{_inline(formula)}</li>" for formula in names)
+    return f'<p>where</p>\n<ul class="where">{where}</ul>' if where else ""
 
 
 def _steps(block: Steps) -> str:

@@ -27,7 +27,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from enum import Enum
 from fractions import Fraction
@@ -158,6 +158,11 @@ def _(value: str) -> Shape:
 
 
 @plain.register
+def _(value: bytes) -> Shape:
+    return {"type": "bytes", "text": _text(value)}
+
+
+@plain.register
 def _(value: int) -> Shape:
     return int(value) if value.bit_length() < DECIMAL_BITS else {"hex": hex(value)}
 
@@ -206,8 +211,7 @@ def _(value: Mapping[Any, Any]) -> Shape:
     return {key if isinstance(key, str) else _text(key): member for key, member in value.items()}
 
 
-@plain.register(list)
-@plain.register(tuple)
+@plain.register(Sequence)
 def _(value: Any) -> Shape:
     return list(value)
 

@@ -10,11 +10,12 @@ A new block is one more case in `_block` and in `_display_rows`.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from gradexplain import escape
 from gradexplain.render.blocks import (
+    Chain,
     Code,
     CodeBlock,
     Document,
@@ -25,6 +26,7 @@ from gradexplain.render.blocks import (
     Inline,
     Leaf,
     Line,
+    Link,
     Note,
     NumberedStep,
     Paragraph,
@@ -86,6 +88,8 @@ def _block(block: Leaf) -> str:
             return _inlines(line)
         case Equation():
             return _equation(block)
+        case Chain():
+            return _chain(block)
         case Steps():
             return _steps(block)
         case Table():
@@ -129,10 +133,27 @@ def _heading(line: Line, command: str) -> str:
 def _equation(block: Equation) -> str:
     label = escape.latex(block.label) + ":\n" if block.label else ""
     shown = rf"{label}\[ {_formula(block.formula)} \]"
-    if not block.where:
-        return shown
-    names = " \\\\\n".join(f"& {_formula(formula)}" for formula in block.where)
-    return f"{shown}\nwhere\n\\[ \\begin{{aligned}}\n{names}\n\\end{{aligned}} \\]"
+    return shown + _where(block.where)
+
+
+def _chain(block: Chain) -> str:
+    rows = [
+        f"{_formula(block.left) if n == 0 else ''} &= {_formula(link.formula)}{_remark(link)}"
+        for n, link in enumerate(block.links)
+    ]
+    return f"\\[ {_aligned(rows)} \\]{_where(block.where)}"
+
+
+def _remark(link: Link) -> str:
+    return rf" && \text{{{_inlines(link.remark)}}}" if link.remark else ""
+
+
+def _where(names: Sequence[Formula]) -> str:
+    return f"\nwhere\n\\[ {_aligned([f'& {_formula(formula)}' for formula in names])} \\]" if names else ""
+
+
+def _aligned(rows: Sequence[str]) -> str:
+    return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
 
 
 def _steps(block: Steps) -> str:
@@ -217,6 +238,8 @@ def _display_rows(block: Leaf) -> Iterator[str]:
             yield from _text_rows(line)
         case Equation():
             yield from _equation_rows(block)
+        case Chain():
+            yield from _chain_rows(block)
         case Steps():
             yield from (_step_row(entry, block.ordered) for entry in outline(block))
         case Table():
@@ -267,8 +290,20 @@ def _text_rows(line: Line) -> Iterator[str]:
 
 def _equation_rows(block: Equation) -> Iterator[str]:
     yield _labelled(escape.math_text(block.label), _display_inline(block.formula))
-    for n, formula in enumerate(block.where):
+    yield from _where_rows(block.where)
+
+
+def _where_rows(names: Sequence[Formula]) -> Iterator[str]:
+    for n, formula in enumerate(names):
         yield (r"\text{where } " if n == 0 else r"\qquad ") + _display_inline(formula)
+
+
+def _chain_rows(block: Chain) -> Iterator[str]:
+    for n, link in enumerate(block.links):
+        left = _display_inline(block.left) if n == 0 else r"\quad"
+        remark = rf"\quad {_display_line(link.remark)}" if link.remark else ""
+        yield f"{left} = {_display_inline(link.formula)}{remark}"
+    yield from _where_rows(block.where)
 
 
 def _labelled(label: str, formula: str) -> str:

@@ -11,7 +11,7 @@ from gradexplain.errors import Place
 from gradexplain.exposition.model import Local, PullbackRow, Sweep, TangentRow, TapeRow
 from gradexplain.render import formula as formulas
 from gradexplain.render.blocks import Block, Code, Equation, Formula, Heading, Line, Note, Paragraph, Table, line
-from gradexplain.render.derivations import derivative_of
+from gradexplain.render.formula import derivative_of
 
 _SMALL_ARRAY, _SMALL_MATRIX = 6, 4  # entries that are printed
 

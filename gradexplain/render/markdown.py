@@ -8,12 +8,14 @@ A new block is one more case in `_block`.
 """
 
 import re
+from collections.abc import Sequence
 from typing import assert_never
 
 from gradexplain import escape
 from gradexplain.render.blocks import (
     SECTION_DEPTH_CAP,
     Block,
+    Chain,
     Code,
     CodeBlock,
     Document,
@@ -65,6 +67,8 @@ def _block(block: Block, depth: int) -> str:
             return _inlines(line)
         case Equation():
             return _equation(block)
+        case Chain():
+            return _chain(block)
         case Steps():
             return _steps(block)
         case Table():
@@ -148,8 +152,16 @@ def _heading(line: Line, level: int) -> str:
 
 def _equation(block: Equation) -> str:
     label = _text(block.label + ":") if block.label else ""
-    where = ["where", *map(_displayed, block.where)] if block.where else []
-    return _apart(label, _displayed(block.formula), *where)
+    return _apart(label, _displayed(block.formula), *_where(block.where))
+
+
+def _chain(block: Chain) -> str:
+    rows = [part for formula, remark in block.rows for part in (_displayed(formula), _inlines(remark))]
+    return _apart(*rows, *_where(block.where))
+
+
+def _where(names: Sequence[Formula]) -> list[str]:
+    return ["where", *map(_displayed, names)] if names else []
 
 
 def _steps(block: Steps) -> str:

@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple, assert_never
 
 from gradexplain import escape
 from gradexplain.render.blocks import (
+    Chain,
     Code,
     CodeBlock,
     Document,
@@ -140,6 +141,8 @@ def _block(block: Leaf, page: Page) -> Iterable[Laid]:
             return _filled(_words(line, page), page.width)
         case Equation():
             return _equation(block, page)
+        case Chain():
+            return _chain(block, page)
         case Steps():
             return _steps(block, page)
         case Table():
@@ -271,12 +274,37 @@ def _columns(laid: Laid) -> int:
 def _equation(block: Equation, page: Page) -> Iterator[Laid]:
     label = [(Piece(page.text(block.label) + ":", "muted"),)] if block.label else []
     yield from _led(label, block.formula, page, MARGIN, MARGIN + _columns(_joined(label)) + COLUMN_GAP)
+    yield from _where(block.where, page)
+
+
+def _where(names: Sequence[Formula], page: Page) -> Iterator[Laid]:
     lead = Piece("where ")
-    for formula in block.where:
+    for formula in names:
         words = _words((formula,), page)
         for n, laid in enumerate(_filled(words, page.room(MARGIN + len(lead.text)))):
             yield _indented(MARGIN, lead if n == 0 else _blank(len(lead.text)), *laid)
         lead = _blank(len(lead.text))
+
+
+def _chain(block: Chain, page: Page) -> Iterator[Laid]:
+    """Yield the lines, equal signs below each other, and each remark to the right of its line or else below it."""
+    left = page.piece(block.left)
+    indent = MARGIN + _columns((left,)) + 3
+    for n, link in enumerate(block.links):
+        lead: Laid = (left, Piece(" = ")) if n == 0 else (_blank(indent - MARGIN - 2), Piece("= "))
+        *lines, last = _filled([(page.piece(link.formula),)], page.room(indent))
+        remark = _words(link.remark, page)
+        if remark and indent + _columns(last) + CONTINUATION + _columns(_joined(remark)) <= page.width:
+            last, remark = (*last, _blank(CONTINUATION), *_joined(remark)), []
+        for laid in (*lines, last):
+            yield _indented(MARGIN, *lead, *laid)
+            lead = (_blank(indent - MARGIN),)
+        yield from (
+            _indented(indent + CONTINUATION, *laid)
+            for laid in _filled(remark, page.room(indent + CONTINUATION))
+            if laid
+        )
+    yield from _where(block.where, page)
 
 
 def _led(words: Sequence[Laid], formula: Formula | None, page: Page, indent: int, column: int) -> Iterator[Laid]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -32,6 +32,7 @@ from gradexplain.simplify.printing import latex, numpy_source, text
 from gradexplain.simplify.rewrite import Rewrite
 from gradexplain.simplify.sampling import Samples, sample, sample_widely
 from gradexplain.simplify.scalar import Vocabulary, cost, simplified, vocabulary
+from gradexplain.simplify.unevaluated import packed, unpacked
 from gradexplain.symbolic import expressions, symbol, tree_size
 from gradexplain.trace.run import Program
 from gradexplain.userfunctions import UserFunction, written_out
@@ -56,7 +57,7 @@ class ClosedForm:
     expr: Any
     where: Mapping[str, Any]
     raw: Any
-    rewrites: tuple[Rewrite, ...] = ()
+    rewrites: Sequence[Rewrite] = ()
     conditions: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     shape: tuple[int, ...] = ()
@@ -131,6 +132,13 @@ class ClosedForm:
 
     def __str__(self) -> str:
         return self.text
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return _unpickled, ({f.name: getattr(self, f.name) for f in fields(self)} | {"raw": packed(self.raw)},)
+
+
+def _unpickled(state: dict[str, Any]) -> ClosedForm:
+    return ClosedForm(**(state | {"raw": unpacked(state["raw"])}))
 
 
 def arrangement(program: Program, names: Mapping[Node, str]) -> Arrangement:
@@ -286,7 +294,7 @@ def _simplest(key: str, start: _Start, samples: Samples, raw: Any) -> ClosedForm
         named = tuple(needed(start.expr, start.offered).items())
         used = [*(n for n, _ in named), *_functions_in(start.expr)]
         rule = "in terms of " + ", ".join(used) if used else "identity"
-        rewrites = (Rewrite(rule, raw, start.expr, _checked(samples, start.expr, named), named), *rewrites)
+        rewrites = (Rewrite(rule, raw, start.expr, _checked(samples, start.expr, named), where=named), *rewrites)
     return ClosedForm(
         key, expr, where, raw, rewrites, notes=(*notes, *(() if samples.points else _evidence(samples, expr)))
     )

@@ -19,6 +19,7 @@ from gradexplain.simplify.scalar import Vocabulary, cost, simplified
 from gradexplain.trace.run import Program
 
 _WORTH = 0.9  # operations that a condition must save
+ASSUMING = "roots of positive numbers"
 _MOST = 4  # conditions
 _FEW = 3  # points
 
@@ -49,7 +50,7 @@ def for_positive(
     if cost(found, known) + _WORTH * len(needed) > cost(expr, known):
         return None
     evidence = f"checked at {len(samples.points)} points with {', '.join(needed)} > 0 to 20 digits"
-    return found, (Rewrite("roots of positive numbers", expr, found, evidence),), tuple(f"{n} > 0" for n in needed)
+    return found, (Rewrite(ASSUMING, expr, found, evidence),), tuple(f"{n} > 0" for n in needed)
 
 
 def _under_roots(expr: Any, point: Mapping[str, Any]) -> list[str]:

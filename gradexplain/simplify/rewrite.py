@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from gradexplain.simplify.proofs import is_proved
+from gradexplain.simplify.unevaluated import packed, unpacked
 
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
     """One step from the raw derivative to the closed form: its rule, and the check that it passed.
 
-    `where` has the names in `after` that `before` does without.
+    `terms` are what the rule is about: what cancels, the factor that is pulled out, a product and the sum over which it
+    is distributed, the two sides of an identity, a name and what it stands for. `where` has the names in `after` that
+    `before` does without.
     """
 
     rule: str
     before: Any
     after: Any
     checked: str = ""
+    terms: tuple[Any, ...] = ()
     where: tuple[tuple[str, Any], ...] = ()
 
     @property
@@ -31,3 +36,11 @@ class Rewrite:
         'proved'
         """
         return "proved" if is_proved(self.before, self.after, self.where) else self.checked
+
+    def __reduce__(self) -> tuple[Callable[..., Rewrite], tuple[Any, ...]]:
+        parts = (packed(self.before), packed(self.after), tuple(map(packed, self.terms)))
+        return _unpickled, (self.rule, self.checked, self.where, *parts)
+
+
+def _unpickled(rule: str, checked: str, where: Any, before: Any, after: Any, terms: Any) -> Rewrite:
+    return Rewrite(rule, unpacked(before), unpacked(after), checked, tuple(map(unpacked, terms)), where)

@@ -69,6 +69,24 @@ class Samples:
         """These points and others."""
         return Samples(self.points + other.points, self.values + other.values)
 
+    def named(self, where: Mapping[str, Any]) -> Samples:
+        """The same points with the values of named parts, each of which may use earlier ones."""
+        with mp.workdps(DIGITS):
+            try:
+                return Samples(tuple(_with_names(where, point) for point in self.points), self.values)
+            except (UnknownFunctionError, KeyError):
+                return Samples((), ())
+
+    def of(self, expr: Any) -> Samples:
+        """The points at which an expression is a real number, with its values there."""
+        with mp.workdps(DIGITS):
+            try:
+                found = [(point, value(expr, point)) for point in self.points]
+            except (UnknownFunctionError, KeyError):
+                return Samples((), ())
+        kept = [(point, v) for point, v in found if mp.isfinite(v) and not mp.im(v)]
+        return Samples(tuple(p for p, _ in kept), tuple((v,) for _, v in kept))
+
     def agrees(self, expr: Any, which: int, where: Sequence[tuple[str, Any]] = (), digits: int = _AGREEING) -> bool:
         """Whether an expression has the values of node number `which` at all points."""
         question = (expr, which, tuple(where), digits)
@@ -80,7 +98,7 @@ class Samples:
         with mp.workdps(DIGITS):
             try:
                 return all(
-                    _close(_with_names(expr, where, point), exact[which], digits)
+                    _close(value(expr, _with_names(dict(where), point)), exact[which], digits)
                     for point, exact in zip(self.points, self.values, strict=True)
                 )
             except (UnknownFunctionError, KeyError):
@@ -100,11 +118,11 @@ class Samples:
                 return False
 
 
-def _with_names(expr: Any, where: Sequence[tuple[str, Any]], point: Mapping[str, Any]) -> Any:
+def _with_names(where: Mapping[str, Any], point: Mapping[str, Any]) -> dict[str, Any]:
     table = dict(point)
-    for name, definition in where:
+    for name, definition in where.items():
         table[name] = value(definition, table)
-    return value(expr, table)
+    return table
 
 
 def _close(a: Any, b: Any, digits: int = _AGREEING) -> bool:

@@ -8,6 +8,7 @@ import sympy as sp
 
 from gradexplain.evaluate import evaluate
 from gradexplain.exposition import textbook
+from gradexplain.exposition.calculus import calculus_of
 from gradexplain.render.formula import text
 from tests.exposition import programs
 from tests.exposition.programs import SCALAR, traced
@@ -73,7 +74,7 @@ def test_the_graph_of_the_derivation_is_the_gradient(function):
 
     program = traced(function, symbolic=True)
     x = program.inputs["x"]
-    ours, reverse = textbook.slope(program, "x"), vjp(program.output, [x])[0]
+    ours, reverse = calculus_of(program, ["x"]).slope, vjp(program.output, [x])[0]
     for at in POINTS:
         a, b = evaluate([ours, reverse], {x: at})
         assert math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from gradexplain.render.blocks import (
     Block,
+    Chain,
     Code,
     CodeBlock,
     Document,
@@ -14,6 +15,7 @@ from gradexplain.render.blocks import (
     Heading,
     Inline,
     Line,
+    Link,
     Note,
     Paragraph,
     Section,
@@ -80,6 +82,17 @@ SAMPLE = Document(
             ),
         ),
         Equation(LONG, "raw"),
+        Chain(
+            Formula("dy/dx", r"\frac{dy}{dx}"),
+            (
+                Link(Formula("2*x*sin(x) + x**2*cos(x)", r"2 x \sin x + x^{2} \cos x"), line("(raw)")),
+                Link(
+                    Formula("x*(2*sin(x) + x*cos(x))", r"x (2 \sin x + x \cos x)"), line("factor ", Formula("x", "x"))
+                ),
+                Link(Formula("x*s", "x s")),
+            ),
+            (Formula("s = 2*sin(x) + x*cos(x)", r"s = 2 \sin x + x \cos x"),),
+        ),
         Heading(line("Steps")),
         STEPS,
         Heading(line("In other words"), 2),
@@ -150,6 +163,11 @@ def hostile_document(text: str) -> Document:
             Paragraph(inlines),
             Paragraph(line(text)),
             Equation(Formula(text, text), text, (Formula(text, text), Formula(text, text))),
+            Chain(
+                Formula(text, text),
+                (Link(Formula(text, text), inlines), Link(Formula(text, text))),
+                (Formula(text, text),),
+            ),
             Steps((step, step)),
             Steps((step,), ordered=False),
             Table((text, text), ((inlines, line(text)), (line(text),), ()), text),
@@ -168,6 +186,10 @@ def formulas(document: Document) -> Iterator[Formula]:
                 yield from _of(inlines)
             case Equation(formula, _, where):
                 yield from (formula, *where)
+            case Chain():
+                for link in block.links:
+                    yield from (link.formula, *_of(link.remark))
+                yield from (block.left, *block.where)
             case Steps(items):
                 yield from _of_steps(items)
             case Table(_, rows):
@@ -215,6 +237,7 @@ _leaf = (
     st.builds(Heading, _line, st.sampled_from([1, 2, 3]))
     | st.builds(Paragraph, _line)
     | st.builds(Equation, _formula, _text, _tuples(_formula, 2))
+    | st.builds(Chain, _formula, _tuples(st.builds(Link, _formula, _line), 3), _tuples(_formula, 2))
     | st.builds(Steps, _tuples(_item, 3), st.booleans())
     | st.builds(Table, _tuples(_text, 4), _tuples(_tuples(_line, 5), 3), _text)
     | st.builds(CodeBlock, _text, _text)

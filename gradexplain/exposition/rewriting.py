@@ -1,0 +1,77 @@
+"""From the line that the rules of calculus give to the closed form: the rewrites of a derivation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from gradexplain.exposition.calculus import Calculus, calculus_of
+from gradexplain.exposition.naming import names
+from gradexplain.exposition.pen import Pen
+from gradexplain.graph import Node
+from gradexplain.simplify.closed import ClosedForm
+from gradexplain.simplify.orthant import ASSUMING
+from gradexplain.simplify.rewrite import Rewrite
+from gradexplain.simplify.sampling import Samples, sample
+from gradexplain.simplify.steps import Path, is_small, path, substitution, without_names
+from gradexplain.symbolic import tree_size
+from gradexplain.trace.run import Program
+
+_LONGEST = 400  # operations of a program, and of a derivative, whose rewrites are looked for
+_MOST_NAMES = 24
+
+
+def with_steps(forms: Mapping[str, ClosedForm], program: Program) -> dict[str, ClosedForm]:
+    """The closed forms of a scalar program by key, each with the steps that lead to it, found when asked for."""
+    if tree_size(program.output) > _LONGEST:
+        return dict(forms)
+    return {key: _with_steps(form, program, calculus_of(program, key.split(","))) for key, form in forms.items()}
+
+
+def _with_steps(form: ClosedForm, program: Program, calculus: Calculus) -> ClosedForm:
+    """The closed form with the derivation's result as its raw form, and the steps from there."""
+    if not _is_told(form, calculus):
+        return form
+    raw, _ = without_names(calculus.raw, set(form.where), calculus.definitions)
+    if not is_small(raw):
+        return form
+    rule = ", ".join(dict.fromkeys(r.rule for r in form.rewrites)) or "simplify"
+
+    def find() -> tuple[Rewrite, ...]:
+        samples, where = _samples(program, calculus.slope), _as_written(form, program)
+        found = path(raw, form.expr, samples, rule=rule, where=where, kept=set(where))
+        return found or tuple(replace(r, before=raw) for r in form.rewrites[-1:] if r.rule == ASSUMING)
+
+    return replace(form, raw=raw, rewrites=Path(find))
+
+
+def rewrites(program: Program, calculus: Calculus, form: ClosedForm) -> tuple[Rewrite, ...]:
+    """The rewrites from a derivation's result: its names are put in first, unless the closed form has them too."""
+    if not _is_told(form, calculus):
+        return ()
+    own = calculus.definitions
+    start, terms = without_names(calculus.raw, set(form.where), own)
+    samples, where = _samples(program, calculus.slope), own | {n: e for n, e in form.where.items() if n not in own}
+    if start != form.raw:
+        return path(calculus.raw, form.expr, samples, where=where, kept=set(form.where))
+    steps = tuple(form.rewrites)
+    if not terms:
+        return steps
+    return substitution(calculus.raw, start if steps else form.expr, terms, samples, where) + steps
+
+
+def _as_written(form: ClosedForm, program: Program) -> dict[str, Any]:
+    """What the names in a closed form stand for, as the program has it."""
+    nodes = {name: node for node, name in names(program).items() if name in form.where and node.inputs}
+    pen = Pen({node: name for name, node in nodes.items()})
+    return dict(form.where) | dict(zip(nodes, pen.open(list(nodes.values())), strict=True))
+
+
+def _is_told(form: ClosedForm, calculus: Calculus) -> bool:
+    """Whether a derivative is short enough for its simplification to be told."""
+    return form.source is None and len(form.where) <= _MOST_NAMES and tree_size(calculus.slope) <= _LONGEST
+
+
+def _samples(program: Program, slope: Node) -> Samples:
+    return sample([slope, program.output], program.inputs, program.point)

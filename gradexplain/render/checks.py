@@ -1,0 +1,48 @@
+"""Checks in words: the point, and the verdict in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from gradexplain.exposition.model import CheckReport, CheckRow
+from gradexplain.render.blocks import Note, line
+from gradexplain.render.formula import derivative_of
+from gradexplain.render.listings import number
+
+
+def point_text(point: Sequence[tuple[str, Any]]) -> str:
+    """The point in a sentence; arrays by their shapes."""
+    return ", ".join(
+        f"{name} = {number(value)}" if np.ndim(value) == 0 else f"{name} of shape {np.shape(value)}"
+        for name, value in point
+    )
+
+
+def check_line(report: CheckReport, output: str) -> Note:
+    """The check in one line: its one row, its first bad row, or the count of what passed."""
+    at = point_text(report.point)
+    lead = f"check  {at}: " if at else "check  "
+    bad = [row for row in report.rows if row.verdict != "pass"]
+    if not bad and len(report.rows) > 1:
+        counted = f"{len(report.rows)} {'entries' if at else 'values'} agree with difference quotients"
+        return Note(line(f"{lead}{counted}  ok"), "ok")
+    row = (bad or report.rows)[0]
+    verdict = "ok" if row.verdict == "pass" else row.verdict
+    if row.reason and not bad:  # a kink, a vertical tangent, an edge: one quotient would say too little
+        return Note(line(f"{lead}{_entry(output, row)} = {row.claimed:.6g}  ok: {row.reason}"), "ok")
+    reason = f": {row.reason}" if row.reason else ""
+    kind: Literal["ok", "error", "warning"] = "ok" if not bad else "error" if row.verdict == "fail" else "warning"
+    return Note(line(f"{lead}{_entry(output, row)} = {row.claimed:.6g}, {_quotient(row)}  {verdict}{reason}"), kind)
+
+
+def _entry(output: str, row: CheckRow) -> str:
+    """The name of an entry; a row's name may say where it was looked at."""
+    key, at, place = row.name.partition(" at ")
+    return derivative_of(output, tuple(key.split(","))).text + at + place
+
+
+def _quotient(row: CheckRow) -> str:
+    return "no difference quotient" if row.quotient is None else f"difference quotient {row.quotient:#.7g}"
