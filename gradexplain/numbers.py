@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Literal
 
-Form = Literal["rational", "pi", "sqrt", "sqrt_pi", "e", "float"]
+Form = Literal["rational", "pi", "over_pi", "sqrt", "sqrt_pi", "sqrt_over_pi", "e", "float"]
 _LARGEST_DENOMINATOR = 100_000
 _LARGEST_FRACTION = 2**33  # numerator times denominator: by chance one float in fifty thousand is one
 _DIGITS = 60
@@ -21,7 +21,7 @@ _SMALL = 1000  # numerators and denominators inside roots and beside pi
 
 @dataclass(frozen=True, slots=True)
 class ExactNumber:
-    """A number as `factor` times: 1, pi, e; or a square root of `factor`, of `factor` times pi; or a plain float."""
+    """A number as `factor` times: 1, pi, 1/pi, e; or a square root of `factor` times 1, pi, 1/pi; or a plain float."""
 
     form: Form
     factor: Fraction | float
@@ -37,10 +37,14 @@ class ExactNumber:
         match self.form:
             case "pi":
                 value = value * mp.pi
+            case "over_pi":
+                value = value / mp.pi
             case "e":
                 value = value * mp.e
             case "sqrt":
                 value = self.sign * mp.sqrt(value)
+            case "sqrt_over_pi":
+                value = self.sign * mp.sqrt(value / mp.pi)
             case "sqrt_pi":
                 value = self.sign * mp.sqrt(value * mp.pi)
         return value
@@ -56,8 +60,12 @@ class ExactNumber:
         match self.form:
             case "pi":
                 return value * sp.pi
+            case "over_pi":
+                return value / sp.pi
             case "e":
                 return value * sp.E
+            case "sqrt_over_pi":
+                return self.sign * sp.sqrt(value / sp.pi)
             case "sqrt":
                 return self.sign * sp.sqrt(value)
             case "sqrt_pi":
@@ -83,7 +91,13 @@ def exact_number(value: int | float | Fraction) -> ExactNumber:
     value = float(value)
     if not math.isfinite(value):
         return ExactNumber("float", value)
-    for candidate in (_rational(value), _multiple(value, math.pi, "pi"), _multiple(value, math.e, "e"), _root(value)):
+    for candidate in (
+        _rational(value),
+        _multiple(value, math.pi, "pi"),
+        _multiple(value, 1 / math.pi, "over_pi"),
+        _multiple(value, math.e, "e"),
+        _root(value),
+    ):
         if candidate is not None:
             return candidate
     return ExactNumber("float", value)
@@ -113,7 +127,7 @@ def _root(value: float) -> ExactNumber | None:
     if not 1e-3 < abs(value) < 1e3:
         return None
     sign = 1 if value > 0 else -1
-    for form, unit in (("sqrt", 1.0), ("sqrt_pi", math.pi)):
+    for form, unit in (("sqrt", 1.0), ("sqrt_pi", math.pi), ("sqrt_over_pi", 1 / math.pi)):
         factor = Fraction(value * value / unit).limit_denominator(_SMALL)
         if 0 < factor.numerator <= _SMALL and _same(math.sqrt(float(factor) * unit), abs(value)):
             return ExactNumber(form, factor, sign)  # type: ignore[arg-type]

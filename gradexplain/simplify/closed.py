@@ -22,6 +22,7 @@ from gradexplain.simplify.entrywise import entries, is_suitable, source_names
 from gradexplain.simplify.fingerprints import refined
 from gradexplain.simplify.numeric import of_real_numbers, rounded, substituted
 from gradexplain.simplify.parts import GAP, Parts, extent, on_a_page
+from gradexplain.simplify.passes import derived_by_terms, has_passes
 from gradexplain.simplify.printing import latex, numpy_source, text
 from gradexplain.simplify.rewrite import Rewrite
 from gradexplain.simplify.rules import decimals
@@ -149,9 +150,14 @@ def _nested(texts: list[str], shape: tuple[int, ...]) -> str:
 
 def scalar_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str]) -> ClosedForm:
     """The closed form of a scalar derivative of a scalar program: the cheapest of the checked candidates."""
-    if tree_size(gradient) > MOST_WRITTEN_OUT:
+    is_long = tree_size(gradient) > MOST_WRITTEN_OUT
+    flat = derived_by_terms(key.split(","), gradient, program, is_long=is_long) if has_passes(program) else None
+    if flat is None and is_long:
         return named_form(key, gradient, program, names)
-    found = _cheapest_form(key, gradient, program, names)
+    if flat is not None:
+        found = ClosedForm(key, flat.expr, {}, flat.raw, flat.rewrites)
+    else:
+        found = _cheapest_form(key, gradient, program, names)
     where = {n: rounded(e) for n, e in found.where.items()}
     return replace(found, expr=rounded(found.expr), where=where, raw=rounded(found.raw))
 

@@ -45,6 +45,8 @@ def _opened(node: Any) -> tuple[int, list[Any]]:
         if node.exp.is_Rational and node.exp.is_negative:
             return 2, [node.base, *([] if node.exp == -sp.S.Half else [-node.exp])]
         return 1, [node.base, node.exp]
+    if isinstance(node, sp.Sum):
+        return 1, [node.function]
     if isinstance(node, (sp.And, sp.Or)):
         return len(node.args) - 1, list(node.args)
     return int(not isinstance(node, (sp.Piecewise, ExprCondPair))), list(node.args)

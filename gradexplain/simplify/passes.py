@@ -1,0 +1,147 @@
+"""Derivatives of programs that loop or recurse: the program is one sum of terms, each term is differentiated by itself.
+
+Autodiff works backwards through the passes of a loop, and what it gives is nested as deep as there are passes. Term by
+term the derivative is flat, as a person writes it, and what is alike in all passes can be seen (series.py).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+from gradexplain.graph import Node, ancestors
+from gradexplain.ops.arithmetic import add, mul, neg, sub
+from gradexplain.simplify.counting import operations
+from gradexplain.simplify.numeric import of_real_numbers
+from gradexplain.simplify.rewrite import Rewrite
+from gradexplain.simplify.sampling import sample, sample_widely
+from gradexplain.simplify.scalar import cost, vocabulary
+from gradexplain.simplify.series import rerolled
+from gradexplain.simplify.watchdog import within
+from gradexplain.symbolic import of_node, symbol, tree_size
+from gradexplain.trace.run import Program
+
+FEWEST = 5  # passes that are worth a look
+_LONGEST = 4000  # operations of a program that is written as one sum
+_MOST_TERMS = 400
+_LONGEST_POLYNOMIAL = 400  # operations of one that is multiplied out
+_LEGIBLE = 120  # operations of a derivative that is written out
+_PREFERRED = 0.6  # of two forms of about one cost, the sum over an index says more
+_ROUNDING = 1e-10  # relative; of sums of terms whose decimals are rounded
+_PATIENCE = 3.0  # seconds
+_LETTERS = "knijm"
+_SUMS = (add, sub, neg)
+
+
+def has_passes(program: Program) -> bool:
+    """Whether some place in the source computed several values, as loops and recursion do."""
+    counts = Counter(site for site in program.trace.sites.values() if site is not None)
+    return max(counts.values(), default=0) >= FEWEST
+
+
+def index_letter(program: Program) -> str:
+    """A name for the index: the program's own, if it counts with one of the usual letters."""
+    codes = {site[0] for site in program.trace.sites.values() if site is not None}
+    own = {name for code in codes for name in (*code.co_varnames, *code.co_cellvars)}
+    taken = {a.name for a in program.arguments}
+    free = [c for c in _LETTERS if c not in taken] or [f"{c}_" for c in _LETTERS if f"{c}_" not in taken]
+    return next((c for c in free if c in own), free[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Flat:
+    """A derivative that was found term by term, as it was found (`raw`) and in its closed form."""
+
+    raw: Any
+    expr: Any
+    rewrites: tuple[Rewrite, ...]
+
+
+def derived_by_terms(variables: Sequence[str], gradient: Node, program: Program, *, is_long: bool) -> Flat | None:
+    """The derivative as a sum over an index, or as a polynomial; one that is neither only where autodiff's `is_long`.
+
+    None where it is neither, or does not agree with the program.
+    """
+    found = within(_PATIENCE, lambda: _differentiated(program, variables))
+    if found is None:
+        return None
+    function, raw = found
+    options = _options(raw, index_letter(program))
+    if not options and not (is_long and operations(raw) <= _LEGIBLE):
+        return None
+    known = vocabulary(function, raw)
+    rule, expr, _ = min(options, key=lambda option: option[2] * cost(option[1], known), default=("", raw, 1.0))
+    if operations(expr) > _LEGIBLE:
+        return None
+    nodes = [gradient, program.output]
+    samples = sample(nodes, program.inputs, program.point)
+    samples = samples.joined(sample_widely(nodes, program.inputs, program.point))
+    is_exact = samples.agrees(expr, 0)
+    if not samples.points or not (is_exact or (raw.has(sp.Float) and samples.agrees(expr, 0, tolerance=_ROUNDING))):
+        return None
+    evidence = f"checked at {len(samples.points)} points to {'20' if is_exact else '10'} digits"
+    return Flat(raw, expr, (Rewrite(rule, raw, expr, evidence),) if expr != raw else ())
+
+
+def _options(raw: Any, letter: str) -> list[tuple[str, Any, float]]:
+    """Closed forms, each with the rewrite that it comes from and what its cost is multiplied by."""
+    is_polynomial = raw.is_polynomial() and operations(raw) <= _LONGEST_POLYNOMIAL
+    rolled = within(_PATIENCE, lambda: rerolled(raw, letter))
+    if rolled is not None and rolled != raw:
+        options = [(f"sum over {letter} re-rolled", rolled, _PREFERRED)]
+    elif is_polynomial:
+        options = [("expand", within(_PATIENCE, lambda: sp.expand(raw)), 1.0)]
+    else:
+        return []
+    if is_polynomial:
+        options.append(("factor", within(_PATIENCE, lambda: sp.factor(raw)), 1.0))
+    return [option for option in options if option[1] is not None]
+
+
+def _differentiated(program: Program, variables: Sequence[str]) -> tuple[Any, Any] | None:
+    """The program as a sum of terms, and its derivative term by term; None where that is not for SymPy to do."""
+    order = ancestors([program.output])
+    if any(n.op.kinks or n.kind == "bool" or n.shape for n in order) or tree_size(program.output) > _LONGEST:
+        return None
+    function = raw = _flat(program.output, order)
+    for name in variables:
+        if raw is None or name not in program.inputs:
+            return None
+        raw = sp.diff(raw, symbol(program.inputs[name]))
+    return None if raw is None or raw.has(sp.Derivative, sp.Subs) else (function, raw)
+
+
+def _flat(output: Node, order: Sequence[Node]) -> Any:
+    """A node as one sum of terms; sums are multiplied by single terms, not by each other."""
+    uses = Counter(n for node in order for n in node.inputs)
+    table: dict[Node, Any] = {}
+    inside = {n for node in order if node.op in _SUMS for n in node.inputs if n.op in _SUMS and uses[n] == 1}
+    for node in order:
+        if node in inside:
+            continue
+        if node.op in _SUMS:
+            expr = sp.Add(*[sign * table[term] for sign, term in _terms(node, inside)])
+        else:
+            expr = of_node(node, [table[n] for n in node.inputs])
+            if node.op is mul and sum(f.is_Add for f in expr.args if expr.is_Mul) == 1:
+                expr = sp.expand_mul(expr, deep=False)
+        if len(expr.args) > _MOST_TERMS:
+            return None
+        table[node] = expr
+    return of_real_numbers(table[output])
+
+
+def _terms(node: Node, inside: set[Node]) -> Iterator[tuple[int, Node]]:
+    """The terms of a sum with their signs, those of the sums inside it included."""
+    waiting = [(1, node)]
+    while waiting:
+        sign, n = waiting.pop()
+        if n is node or n in inside:
+            signs = (-sign,) if n.op is neg else (sign, -sign if n.op is sub else sign)
+            waiting.extend(zip(signs, n.inputs, strict=True))
+        else:
+            yield sign, n
