@@ -38,6 +38,9 @@ def laws(values: Sequence[Fraction], first: int, k: Any, *, simple: bool = False
     if len(set(values)) == 1:
         yield _rational(values[0])
         return
+    if max(values) < 0:
+        yield from (-law for law in laws([-v for v in values], first, k, simple=simple))
+        return
     if 0 in values:
         polynomial = _polynomial(values, first, k)
         if polynomial is not None:
@@ -77,7 +80,7 @@ def _polynomial(values: Sequence[Fraction], first: int, k: Any) -> Any:
     steps = [_rational(d[0]) for d in differences[:-1]]
     newton: Any = sum(d * sp.ff(k - first, n).expand(func=True) / sp.factorial(n) for n, d in enumerate(steps))
     expanded = sp.expand(newton)
-    return min(expanded, _without_sign(sp.factor(expanded), first, k), key=operations)
+    return min(_without_sign(sp.factor(expanded), first, k), expanded, key=operations)
 
 
 def _without_sign(law: Any, first: int, k: Any) -> Any:

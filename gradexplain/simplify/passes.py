@@ -14,6 +14,7 @@ from typing import Any
 import sympy as sp
 
 from gradexplain.graph import Node, ancestors
+from gradexplain.numbers import exact_number
 from gradexplain.ops.arithmetic import add, mul, neg, sub
 from gradexplain.simplify.counting import operations
 from gradexplain.simplify.numeric import of_real_numbers
@@ -81,10 +82,16 @@ def derived_by_terms(variables: Sequence[str], gradient: Node, program: Program,
     samples = sample(nodes, program.inputs, program.point)
     samples = samples.joined(sample_widely(nodes, program.inputs, program.point))
     is_exact = samples.agrees(expr, 0)
-    if not samples.points or not (is_exact or (raw.has(sp.Float) and samples.agrees(expr, 0, tolerance=_ROUNDING))):
+    if not samples.points or not (is_exact or (_has_decimals(nodes) and samples.agrees(expr, 0, tolerance=_ROUNDING))):
         return None
     evidence = f"checked at {len(samples.points)} points to {'20' if is_exact else '10'} digits"
     return Flat(raw, expr, (Rewrite(rule, raw, expr, evidence),) if expr != raw else ())
+
+
+def _has_decimals(nodes: Sequence[Node]) -> bool:
+    """Whether a number of the program, or one made of its numbers, is rounded."""
+    constants = (n.data for n in ancestors(nodes) if n.is_constant)
+    return any(exact_number(c).form == "float" for c in constants)
 
 
 def _options(raw: Any, letter: str) -> list[tuple[str, Any, float]]:

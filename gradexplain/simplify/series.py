@@ -95,17 +95,13 @@ def _family(shape: Shape, rows: list[_Row], rest: Mapping[Any, None], index: Any
             if used is None:
                 continue
             low, terms = used
-            price = _effort(general) + _shifts(general) + (0 if low in (0, 1) else _START)
+            outside, inside = sp.factor_terms(general).as_independent(index, as_Add=False)
+            price = (outside != 1) + _effort(inside) + _shifts(inside) + (0 if low in (0, 1) else _START)
             if len(terms) >= FEWEST and (best is None or price < best[0]):
-                best = price, _summed(general, index, low, low + len(terms) - 1), terms
+                best = price, outside * FiniteSum(inside, (index, low, low + len(terms) - 1)), terms
         if best is not None and _effort(sp.Add(*best[2])) > 2 * best[0] + _OVERHEAD:
             return best[1], best[2]
     return None
-
-
-def _summed(general: Any, index: Any, first: int, last: int) -> Any:
-    outside, inside = sp.factor_terms(general).as_independent(index, as_Add=False)
-    return outside * FiniteSum(inside, (index, first, last))
 
 
 def _effort(expr: Any) -> float:
