@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 from sympy.core.symbol import Str
-from sympy.printing.precedence import precedence
+from sympy.printing.precedence import PRECEDENCE, PRECEDENCE_TRADITIONAL, precedence
 
 from gradexplain.graph import TABLE, Fixed
 from gradexplain.primitive import ATOM, POSTFIX, POWER, PRODUCT, SUM, Code
@@ -100,6 +100,9 @@ class FiniteSum(sp.Sum):
 
     def _eval_evalf(self, prec: int) -> Any:
         return sp.Add(*[self.function.subs(self.index, i) for i in self.passes])._eval_evalf(prec)
+
+
+PRECEDENCE_TRADITIONAL["FiniteSum"] = PRECEDENCE["Mul"]  # SymPy's LaTeX looks classes up by name
 
 
 class ConstantArray(sp.Symbol):

@@ -127,11 +127,15 @@ def _ratio(
             for k, r in points
         ]  # fmt: skip
         found = _solved(rows, unknown)
-        if found is None or not found[top]:
-            continue
+        if found is None or not found[top] or any(not _at(k, [*found[top + 1 :], Fraction(1)]) for k, _ in points):
+            continue  # where the denominator vanishes, the equations say nothing
         above, below = _roots(found[: top + 1]), _roots([*found[top + 1 :], Fraction(1)])
         return None if above is None or below is None else (found[top], above, below)
     return None
+
+
+def _at(k: int, coefficients: Sequence[Fraction]) -> Fraction:
+    return sum((c * k**i for i, c in enumerate(coefficients)), Fraction(0))
 
 
 def _solved(rows: list[list[Fraction]], unknown: int) -> list[Fraction] | None:

@@ -16,6 +16,24 @@ from gradexplain.escape import identifier_latex
 _UNDEFINED = sp.Symbol("undefined")
 
 
+class _Divisor(sp.Expr):
+    """A power below the bar, which SymPy would write with a negative exponent above it."""
+
+    is_commutative = True
+
+    def _written(self, printer: Any) -> str:
+        return str(printer._print(sp.Pow(*self.args)))
+
+    _sympystr = _latex = _numpycode = _written
+
+
+def _over_one_bar(term: Any) -> Any:
+    """The general term of a sum as it is printed: k/(r + 1)**(k + 1), not k*(r + 1)**(-k - 1)."""
+    powers = [p for p in term.atoms(sp.Pow) if not p.exp.is_Number and p.base != sp.E]
+    below = [p for p in powers if all(t.as_coeff_Mul()[0] < 0 for t in sp.Add.make_args(p.exp))]
+    return term.xreplace({p: 1 / _Divisor(p.base, -p.exp) for p in below})
+
+
 class Conditions(StrPrinter):
     """Conditions as Python has them: `x > 0 and y != 1`; decimal numbers with the digits that a float has."""
 
@@ -78,6 +96,18 @@ class _TextPrinter(Conditions):
         order, x = expr.args
         return f"digamma({self._print(x)})" if order == 0 else f"polygamma({self._print(order)}, {self._print(x)})"
 
+    def _print_Sum(self, expr: Any) -> str:  # noqa: N802
+        function, (index, first, last) = _over_one_bar(expr.function), expr.limits[0]
+        return f"sum({self._print(function)}, {self._print(index)} = {self._print(first)} .. {self._print(last)})"
+
+    def _print_factorial(self, expr: Any) -> str:
+        return f"{self.parenthesize(expr.args[0], PRECEDENCE['Pow'], strict=False)}!"
+
+    def _print_Pow(self, expr: Any, **options: Any) -> str:  # noqa: N802
+        if expr.exp.is_Rational and expr.exp < -1:
+            return f"1/{self._print(expr.base**-expr.exp)}"
+        return str(super()._print_Pow(expr, **options))
+
     def _print_Abs(self, expr: Any) -> str:  # noqa: N802
         return f"abs({self._print(expr.args[0])})"
 
@@ -116,6 +146,14 @@ class _NumpyPrinter(SciPyPrinter):
             text = f"np.where({self._print(condition)}, {self._print(value)}, {text})"
         return str(text)
 
+    def _print_Sum(self, expr: Any) -> str:  # noqa: N802
+        index, first, last = expr.limits[0]
+        count = f"range({self._print(first)}, {self._print(last + 1)})"
+        return f"sum({self._print(_over_one_bar(expr.function))} for {self._print(index)} in {count})"
+
+    def _print_factorial(self, expr: Any) -> str:
+        return f"np.prod(np.arange(1.0, {self._print(expr.args[0] + 1)}))"
+
     def _print_ITE(self, expr: Any) -> str:  # noqa: N802
         return f"np.where({', '.join(map(self._print, expr.args))})"
 
@@ -151,6 +189,9 @@ class FormulaLatex(LatexPrinter):
 
     def _print_Float(self, expr: Any) -> str:  # noqa: N802
         return str(super()._print_Float(sp.Float(float(expr))))
+
+    def _print_Sum(self, expr: Any) -> str:  # noqa: N802
+        return str(super()._print_Sum(sp.Sum(_over_one_bar(expr.function), *expr.limits)))
 
     def _print_ITE(self, expr: Any) -> str:  # noqa: N802
         condition, if_true, if_false = expr.args
