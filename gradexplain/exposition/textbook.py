@@ -19,7 +19,9 @@ from gradexplain.exposition.model import Derivation, Detail, Step
 from gradexplain.exposition.naming import MOST_DEFINITIONS, is_own_name, names, output_name
 from gradexplain.exposition.pen import letter
 from gradexplain.exposition.rules import LOGARITHMIC, Rule
+from gradexplain.exposition.series import Series, derive_series
 from gradexplain.exposition.terms import plain_product
+from gradexplain.exposition.tidy import without_noise
 from gradexplain.graph import VARIABLE, Node, ancestors, constant, depends_on, variable
 from gradexplain.simplify.parts import on_a_page
 from gradexplain.trace.run import Program
@@ -37,7 +39,10 @@ def derive(
     `closed` has the closed form and how it came about; a key such as "x,y" stands for derivatives one after the other.
     """
     variables = tuple(key.split(",")) if "," in key else (wrt,) * order
-    named = names(program)
+    series = derive_series(program, wrt, closed.expr) if closed is not None and len(variables) == 1 else None
+    if series is not None:
+        return _of_series(program, wrt, detail, closed, series)
+    program, named = without_noise(program, names(program))
     node, previous = program.output, None
     for i in range(len(variables)):
         last = i == len(variables) - 1
@@ -48,6 +53,23 @@ def derive(
         named = _names_of_more(node, named)
     assert previous is not None
     return previous
+
+
+def _of_series(program: Program, wrt: str, detail: Detail, closed: Any, series: Series) -> Derivation:
+    return Derivation(
+        variable=wrt,
+        order=1,
+        detail=detail,
+        function=series.function,
+        constants=tuple(n for n in program.inputs if n != wrt),
+        root=series.root,
+        raw=series.root.after,
+        rewrites=series.rewrites,
+        result=closed.expr,
+        conditions=closed.conditions,
+        output=output_name(program.name, set(program.inputs)),
+        variables=(wrt,),
+    )
 
 
 def slope(program: Program, wrt: str) -> Node:

@@ -159,8 +159,10 @@ class _TextPrinter(Conditions):
         return str(self.parenthesize(factor, PRECEDENCE["Mul"]))
 
     def _print_Pow(self, expr: Any, rational: bool = False) -> str:
-        if expr.exp == -1:
+        if expr.exp == -1 and not isinstance(expr.base, sp.Pow):
             return f"1/{self.parenthesize(expr.base, PRECEDENCE['Pow'])}"
+        if expr.exp.is_Rational and expr.exp < 0:
+            return f"1/{self._print(expr.base if expr.exp == -1 else sp.Pow(expr.base, -expr.exp, evaluate=False))}"
         if expr.exp == sp.S.Half:
             return f"sqrt({self._print(expr.base)})"
         base = (

@@ -32,6 +32,7 @@ _MOST_TERMS = 400
 _LONGEST_POLYNOMIAL = 400  # operations of one that is multiplied out
 _LEGIBLE = 120  # operations of a derivative that is written out
 _PREFERRED = 0.6  # of two forms of about one cost, the sum over an index says more
+_ORDINARY = 0.85  # … and so does the polynomial in its ordinary form
 _ROUNDING = 1e-10  # relative; of sums of terms whose decimals are rounded
 _PATIENCE = 3.0  # seconds
 _LETTERS = "knijm"
@@ -94,6 +95,19 @@ def _has_decimals(nodes: Sequence[Node]) -> bool:
     return any(exact_number(c).form == "float" for c in constants)
 
 
+def as_terms(program: Program) -> Any:
+    """The program itself as one sum of terms, rolled up where they are alike; None where it can't be written so.
+
+    >>> from gradexplain.trace.run import trace
+    >>> from gradexplain.trace.signature import bind
+    >>> f = lambda x: sum(x**k for k in range(9))
+    >>> as_terms(trace(f, bind(f, (), {}, symbolic=True)))
+    Sum(x**k, (k, 0, 8))
+    """
+    found = within(_PATIENCE, lambda: _differentiated(program, ()))
+    return None if found is None else within(_PATIENCE, lambda: rerolled(found[0], index_letter(program)))
+
+
 def _options(raw: Any, letter: str) -> list[tuple[str, Any, float]]:
     """Closed forms, each with the rewrite that it comes from and what its cost is multiplied by."""
     is_polynomial = raw.is_polynomial() and operations(raw) <= _LONGEST_POLYNOMIAL
@@ -101,7 +115,7 @@ def _options(raw: Any, letter: str) -> list[tuple[str, Any, float]]:
     if rolled is not None and rolled != raw:
         options = [(f"sum over {letter} re-rolled", rolled, _PREFERRED)]
     elif is_polynomial:
-        options = [("expand", within(_PATIENCE, lambda: sp.expand(raw)), 1.0)]
+        options = [("expand", within(_PATIENCE, lambda: sp.expand(raw)), _ORDINARY)]
     else:
         return []
     if is_polynomial:

@@ -35,7 +35,9 @@ def _over_one_bar(term: Any) -> Any:
 
 
 class Conditions(StrPrinter):
-    """Conditions as Python has them: `x > 0 and y != 1`; decimal numbers with the digits that a float has."""
+    """Conditions as Python has them: `x > 0 and y != 1`; decimals with the digits that a float has; sums and factorials
+    as people type them.
+    """
 
     def _print_Float(self, expr: Any) -> str:  # noqa: N802 (SymPy's dispatch)
         return repr(float(expr))
@@ -63,6 +65,13 @@ class Conditions(StrPrinter):
     def _print_ITE(self, expr: Any) -> str:  # noqa: N802
         condition, if_true, if_false = map(self._print, expr.args)
         return f"({if_true} if {condition} else {if_false})"
+
+    def _print_Sum(self, expr: Any) -> str:  # noqa: N802
+        function, (index, first, last) = _over_one_bar(expr.function), expr.limits[0]
+        return f"sum({self._print(function)}, {self._print(index)} = {self._print(first)} .. {self._print(last)})"
+
+    def _print_factorial(self, expr: Any) -> str:
+        return f"{self.parenthesize(expr.args[0], PRECEDENCE['Pow'], strict=False)}!"
 
 
 class _TextPrinter(Conditions):
@@ -95,13 +104,6 @@ class _TextPrinter(Conditions):
     def _print_polygamma(self, expr: Any) -> str:
         order, x = expr.args
         return f"digamma({self._print(x)})" if order == 0 else f"polygamma({self._print(order)}, {self._print(x)})"
-
-    def _print_Sum(self, expr: Any) -> str:  # noqa: N802
-        function, (index, first, last) = _over_one_bar(expr.function), expr.limits[0]
-        return f"sum({self._print(function)}, {self._print(index)} = {self._print(first)} .. {self._print(last)})"
-
-    def _print_factorial(self, expr: Any) -> str:
-        return f"{self.parenthesize(expr.args[0], PRECEDENCE['Pow'], strict=False)}!"
 
     def _print_Pow(self, expr: Any, **options: Any) -> str:  # noqa: N802
         if expr.exp.is_Rational and expr.exp < -1:
