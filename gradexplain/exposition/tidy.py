@@ -15,16 +15,7 @@ from gradexplain.trace.run import Program
 
 
 def without_noise(program: Program, names: Mapping[Node, str]) -> tuple[Program, dict[Node, str]]:
-    """The program and the names of its nodes, where neutral numbers met a value at a place that was passed repeatedly.
-
-    >>> from gradexplain.lambdify import expression
-    >>> from gradexplain.trace.run import trace
-    >>> from gradexplain.trace.signature import bind
-    >>> f = lambda x: sum(x**k for k in range(1, 4))
-    >>> program, _ = without_noise(trace(f, bind(f, (), {}, symbolic=True)), {})
-    >>> expression(program.output, {program.inputs["x"]: "x"})
-    'x + x**2 + x**3'
-    """
+    """The program and the names of its nodes, without neutral numbers at places that were passed repeatedly."""
     sites = dict(program.trace.sites)
     passed = Counter(site for site in sites.values() if site is not None)
     new: dict[Node, Node] = {}

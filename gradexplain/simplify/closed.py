@@ -18,6 +18,7 @@ from gradexplain.isolated import at_isolated_point
 from gradexplain.lambdify import Writer
 from gradexplain.numbers import exact_number
 from gradexplain.simplify.conditions import conditions
+from gradexplain.simplify.counting import operations
 from gradexplain.simplify.entrywise import entries, is_suitable, source_names
 from gradexplain.simplify.fingerprints import refined
 from gradexplain.simplify.numeric import of_real_numbers, rounded, substituted
@@ -28,12 +29,15 @@ from gradexplain.simplify.rewrite import Rewrite
 from gradexplain.simplify.rules import decimals
 from gradexplain.simplify.sampling import Samples, sample, sample_widely
 from gradexplain.simplify.scalar import Vocabulary, cost, simplified, vocabulary
+from gradexplain.simplify.tangents import by_tangents
 from gradexplain.simplify.watchdog import within
 from gradexplain.symbolic import expressions, symbol, tree_size
 from gradexplain.trace.run import Program
 from gradexplain.trace.source import name_of
 
 MOST_WRITTEN_OUT = 400  # operations of a formula that is written out; longer ones are named in parts
+_RECURRENCE = 3  # named parts from which on derivatives of their own are tried for them,
+_AT_A_GLANCE = 25  # if the formula has more operations than this
 _SMALL = 4  # operations of a shared part that is worth a name
 _MOST_CHECKED = 300  # parts of a formula that is evaluated at points
 _PATIENCE = 3.0  # seconds for building an expression of at most MOST_WRITTEN_OUT operations
@@ -153,13 +157,31 @@ def scalar_form(key: str, gradient: Node, program: Program, names: Mapping[Node,
     is_long = tree_size(gradient) > MOST_WRITTEN_OUT
     flat = derived_by_terms(key.split(","), gradient, program, is_long=is_long) if has_passes(program) else None
     if flat is None and is_long:
-        return named_form(key, gradient, program, names)
+        return _tangent_form(key, gradient, program, names) or named_form(key, gradient, program, names)
     if flat is not None:
         found = ClosedForm(key, flat.expr, {}, flat.raw, flat.rewrites)
     else:
         found = _cheapest_form(key, gradient, program, names)
+        if len(found.where) >= _RECURRENCE and operations(found.expr) > _AT_A_GLANCE:
+            found = min((found, _tangent_form(key, gradient, program, names) or found), key=_written_length)
     where = {n: rounded(e) for n, e in found.where.items()}
     return replace(found, expr=rounded(found.expr), where=where, raw=rounded(found.raw))
+
+
+def _written_length(form: ClosedForm) -> int:
+    return operations(form.expr) + sum(operations(e) for e in form.where.values())
+
+
+def _tangent_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str]) -> ClosedForm | None:
+    """A recurrence in terms of the program's named values and their derivatives."""
+    found = by_tangents(key, program, names) if key in program.inputs else None
+    if found is None:
+        return None
+    expr, where = found
+    samples = sample([gradient, program.output], program.inputs, program.point)
+    if not samples.points or not samples.agrees(expr, 0, tuple(where.items())):
+        return None
+    return ClosedForm(key, rounded(expr), {n: rounded(e) for n, e in where.items()}, rounded(expr))
 
 
 def _cheapest_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str]) -> ClosedForm:

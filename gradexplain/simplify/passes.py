@@ -18,6 +18,7 @@ from gradexplain.numbers import exact_number
 from gradexplain.ops.arithmetic import add, mul, neg, sub
 from gradexplain.simplify.counting import operations
 from gradexplain.simplify.numeric import of_real_numbers
+from gradexplain.simplify.parts import extent
 from gradexplain.simplify.rewrite import Rewrite
 from gradexplain.simplify.sampling import sample, sample_widely
 from gradexplain.simplify.scalar import cost, vocabulary
@@ -31,6 +32,7 @@ _LONGEST = 4000  # operations of a program that is written as one sum
 _MOST_TERMS = 400
 _LONGEST_POLYNOMIAL = 400  # operations of one that is multiplied out
 _LEGIBLE = 120  # operations of a derivative that is written out
+_DEEPEST = 8  # operations within operations of one
 _PREFERRED = 0.6  # of two forms of about one cost, the sum over an index says more
 _ORDINARY = 0.85  # … and so does the polynomial in its ordinary form
 _ROUNDING = 1e-10  # relative; of sums of terms whose decimals are rounded
@@ -73,7 +75,7 @@ def derived_by_terms(variables: Sequence[str], gradient: Node, program: Program,
         return None
     function, raw = found
     options = _options(raw, index_letter(program))
-    if not options and not (is_long and operations(raw) <= _LEGIBLE):
+    if not options and not (is_long and operations(raw) <= _LEGIBLE and extent(raw, {})[0] <= _DEEPEST):
         return None
     known = vocabulary(function, raw)
     rule, expr, _ = min(options, key=lambda option: option[2] * cost(option[1], known), default=("", raw, 1.0))

@@ -69,7 +69,24 @@ def _of_sum(expr: Any, index: Any) -> Any:
             sums.append(total)
             for term in used:
                 del rest[term]
-    return sp.Add(*rest, *sums) if sums else expr
+    return sp.Add(*rest, *_joined(sums)) if sums else expr
+
+
+def _joined(sums: list[Any]) -> list[Any]:
+    """Sums over the same passes as one, where their terms have a factor in common."""
+    groups: dict[Any, list[Any]] = {}
+    for total in sums:
+        groups.setdefault(next(iter(total.atoms(FiniteSum))).limits, []).append(total)
+    result = []
+    for (limits,), group in groups.items():
+        series = {total: next(iter(total.atoms(FiniteSum))) for total in group}
+        term = sp.factor_terms(sp.Add(*(total.xreplace({s: s.function}) for total, s in series.items())))
+        if len(group) == 1 or term.is_Add:
+            result += group
+        else:
+            outside, inside = term.as_independent(limits[0], as_Add=False)
+            result.append(outside * FiniteSum(inside, limits))
+    return result
 
 
 @dataclass(frozen=True, slots=True)
