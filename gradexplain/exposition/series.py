@@ -90,9 +90,9 @@ def in_reading_order(expr: Any) -> Any:
 
 
 def _is_below(power: Any) -> bool:
-    """Whether a power is written below a bar: its exponent has names, and all of it is negative."""
+    """Whether a power is written below a bar: all of its exponent is negative."""
     exponent = power.exp
-    return not exponent.is_Number and all(t.as_coeff_Mul()[0] < 0 for t in sp.Add.make_args(exponent))
+    return exponent != -1 and all(t.as_coeff_Mul()[0] < 0 for t in sp.Add.make_args(exponent))
 
 
 def _summed(series: FiniteSum, general: Any, x: Any) -> Any:

@@ -159,10 +159,9 @@ class _TextPrinter(Conditions):
         return str(self.parenthesize(factor, PRECEDENCE["Mul"]))
 
     def _print_Pow(self, expr: Any, rational: bool = False) -> str:
-        if expr.exp == -1 and not isinstance(expr.base, sp.Pow):
-            return f"1/{self.parenthesize(expr.base, PRECEDENCE['Pow'])}"
-        if expr.exp.is_Rational and expr.exp < 0:
-            return f"1/{self._print(expr.base if expr.exp == -1 else sp.Pow(expr.base, -expr.exp, evaluate=False))}"
+        if expr.exp == -1:
+            is_power = isinstance(expr.base, sp.Pow)  # 1/x**2 needs no parentheses
+            return f"1/{self._print(expr.base) if is_power else self.parenthesize(expr.base, PRECEDENCE['Pow'])}"
         if expr.exp == sp.S.Half:
             return f"sqrt({self._print(expr.base)})"
         base = (

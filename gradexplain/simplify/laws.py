@@ -33,7 +33,7 @@ def laws(values: Sequence[Fraction], first: int, k: Any, *, simple: bool = False
     >>> next(laws([Fraction(n * n) for n in range(1, 8)], 1, k))
     k**2
     >>> next(laws([Fraction(1, 2**n) for n in range(7)], 0, k))
-    2**(-k)
+    (1/2)**k
     """
     if len(set(values)) == 1:
         yield _rational(values[0])

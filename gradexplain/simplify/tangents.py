@@ -8,6 +8,7 @@ and its adjoints are nothing that a reader has a name for.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import sympy as sp
@@ -56,16 +57,15 @@ def by_tangents(variable: str, program: Program, names: Mapping[Node, str]) -> t
 
 def _slope(value: Any, slopes: Mapping[Any, Any]) -> Any:
     """The chain rule: each partial derivative times the derivative of what it is taken by, in its shortest form."""
-    partials = ((sp.diff(value, s), slope) for s, slope in slopes.items() if value.has(s))
-    return sp.Add(*[_shortest(partial) * slope for partial, slope in partials])
+    return sp.Add(*[_shortest(sp.diff(value, s)) * slope for s, slope in slopes.items() if value.has(s)])
 
 
 def _shortest(expr: Any) -> Any:
-    forms = [within(_PATIENCE, lambda rewrite=rewrite: rewrite(expr)) for rewrite in (sp.factor_terms, sp.factor)]
+    forms = [within(_PATIENCE, partial(rewrite, expr)) for rewrite in (sp.factor_terms, sp.factor)]
     return min([expr, *(f for f in forms if f is not None)], key=operations)
 
 
-def _needed(expr: Any, where: Mapping[str, Any]) -> dict[str, Any]:
+def _needed(expr: Any, where: dict[str, Any]) -> dict[str, Any]:
     wanted = {s.name for s in expr.free_symbols}
     for name in reversed(where):
         if name in wanted:
