@@ -15,7 +15,7 @@ import sympy as sp
 
 from gradexplain.graph import Node, ancestors
 from gradexplain.numbers import exact_number
-from gradexplain.ops.arithmetic import add, mul, neg, sub
+from gradexplain.ops.arithmetic import add, div, mul, neg, power, sub
 from gradexplain.simplify.counting import operations
 from gradexplain.simplify.numeric import of_real_numbers
 from gradexplain.simplify.parts import extent
@@ -128,9 +128,12 @@ def _options(raw: Any, letter: str) -> list[tuple[str, Any, float]]:
 def _differentiated(program: Program, variables: Sequence[str]) -> tuple[Any, Any] | None:
     """The program as a sum of terms, and its derivative term by term; None where that is not for SymPy to do."""
     order = ancestors([program.output])
-    if any(n.op.kinks or n.kind == "bool" or n.shape for n in order) or tree_size(program.output) > _LONGEST:
+    if any(n.op.kinks or n.kind == "bool" or n.shape for n in order):
         return None
-    function = raw = _flat(program.output, order)
+    is_long = tree_size(program.output) > _LONGEST
+    if is_long and not (len(order) <= _LONGEST and all(map(_collects, order))):
+        return None
+    function = raw = _flat(program.output, order, only_collected=is_long)
     for name in variables:
         if raw is None or name not in program.inputs:
             return None
@@ -138,7 +141,19 @@ def _differentiated(program: Program, variables: Sequence[str]) -> tuple[Any, An
     return None if raw is None or raw.has(sp.Derivative, sp.Subs) else (function, raw)
 
 
-def _flat(output: Node, order: Sequence[Node]) -> Any:
+def _collects(node: Node) -> bool:
+    """Whether SymPy may collect like terms in what an operation gives, so that sharing does not make it long."""
+    by_number = node.op in (div, power) and node.inputs[1].is_constant
+    return not node.inputs or by_number or node.op in (mul, *_SUMS)
+
+
+def _is_collected(expr: Any) -> bool:
+    """Whether no term has a sum for a factor."""
+    factors = (f for term in sp.Add.make_args(expr) for f in sp.Mul.make_args(term))
+    return not any(f.as_base_exp()[0].is_Add for f in factors)
+
+
+def _flat(output: Node, order: Sequence[Node], *, only_collected: bool) -> Any:
     """A node as one sum of terms; sums are multiplied by single terms, not by each other."""
     uses = Counter(n for node in order for n in node.inputs)
     table: dict[Node, Any] = {}
@@ -152,7 +167,7 @@ def _flat(output: Node, order: Sequence[Node]) -> Any:
             expr = of_node(node, [table[n] for n in node.inputs])
             if node.op is mul and sum(f.is_Add for f in expr.args if expr.is_Mul) == 1:
                 expr = sp.expand_mul(expr, deep=False)
-        if len(expr.args) > _MOST_TERMS:
+        if len(expr.args) > _MOST_TERMS or (only_collected and not _is_collected(expr)):
             return None
         table[node] = expr
     return of_real_numbers(table[output])

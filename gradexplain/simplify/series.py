@@ -26,6 +26,7 @@ _START = 0.2  # … and a sum that begins neither at 0 nor at 1
 _SHORT = 5  # characters of a number that is read at a glance
 _LAWS = 3  # laws of one number that are tried
 _CHOICES = 24  # general terms that are compared
+_FITTED = 14  # terms that a law is fitted to; it must hold for all
 _FIRSTS = 6  # beginnings of the index, too
 _ROUNDED = Fraction(1, 2**50)  # what a few operations on floats may be wrong by
 _LARGEST_FRACTION = 2**33  # numerator times denominator of a fraction that a float is read as
@@ -102,23 +103,41 @@ def _family(shape: Shape, rows: list[_Row], rest: Mapping[Any, None], index: Any
     rows = sorted(rows, key=lambda row: [(abs(n), n) for n in row.numbers[1:]])
     for start, stop in ((0, 0), (1, 0), (0, 1), (1, 1)):
         part = rows[start : len(rows) - stop]
-        columns = _Columns.of(part)
+        columns = _Columns.of(part[:_FITTED])
         if next(_general_terms(columns, 3, index), None) is None:
             continue  # no law; most sums of data are told apart here
         best: tuple[float, Any, list[Any]] | None = None
-        for first, numbers in ((n, ns) for n in columns.firsts() for ns in _general_terms(columns, n, index)):
-            general = put_together(shape, iter(numbers))
+        for price, general, first in _priced(shape, columns, index):
+            if best is not None and price >= best[0]:
+                break
             used = _extended(general, first, part, rest, index)
             if used is None:
                 continue
             low, terms = used
-            outside, inside = sp.factor_terms(general).as_independent(index, as_Add=False)
-            price = (outside != 1) + _effort(inside) + _shifts(inside) + (0 if low in (0, 1) else _START)
+            price += 0 if low in (0, 1) else _START
             if len(terms) >= FEWEST and (best is None or price < best[0]):
+                outside, inside = _split(general, index)
                 best = price, outside * FiniteSum(inside, (index, low, low + len(terms) - 1)), terms
         if best is not None and _effort(sp.Add(*best[2])) > 2 * best[0] + _OVERHEAD:
             return best[1], best[2]
     return None
+
+
+def _priced(shape: Shape, columns: _Columns, index: Any) -> list[tuple[float, Any, int]]:
+    """General terms that the numbers may obey, the easiest to read first, and where the index begins in each."""
+    found = []
+    for first in columns.firsts():
+        for numbers in _general_terms(columns, first, index):
+            general = put_together(shape, iter(numbers))
+            outside, inside = _split(general, index)
+            found.append(((outside != 1) + _effort(inside) + _shifts(inside), general, first))
+    return sorted(found, key=lambda candidate: candidate[0])
+
+
+def _split(general: Any, index: Any) -> tuple[Any, Any]:
+    """The factors of a general term that do not depend on the index, and the rest."""
+    outside, inside = sp.factor_terms(general).as_independent(index, as_Add=False)
+    return outside, inside
 
 
 def _effort(expr: Any) -> float:
@@ -229,13 +248,16 @@ def _extended(
     if not all(_same(general.xreplace({index: sp.Integer(i)}), term) for i, term in enumerate(terms, first)):
         return None
     low, high = first, first + len(terms) - 1
+    own = set(terms)
+    left = [term for term in rest if term not in own]
     for step in (-1, 1):
         while True:
             at = low - 1 if step < 0 else high + 1
             due = general.xreplace({index: sp.Integer(at)})
-            term = due if due in rest else next((t for t in rest if _same(due, t)), None)
-            if term is None or term in terms:
+            term = next((t for t in left if _same(due, t)), None)
+            if term is None:
                 break
+            left.remove(term)
             terms = [term, *terms] if step < 0 else [*terms, term]
             low, high = min(low, at), max(high, at)
     return low, terms

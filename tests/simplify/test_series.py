@@ -248,6 +248,24 @@ def test_random_sums_keep_their_value():
     assert rolled > 10
 
 
+def test_long_loops():
+    def by_recurrence(x):
+        s, t = 0, 1
+        for k in range(1, 120):
+            t = t * x / k
+            s += t
+        return s
+
+    def doubling(x):
+        for _ in range(40):
+            x = x * (1 - x)
+        return x
+
+    assert gx.explain(by_recurrence)["x"].text == "sum(x**k/k!, k = 0 .. 118)"
+    assert gx.explain(lambda x: sum(x**k for k in range(150)))["x"].text == "sum(k*x**(k - 1), k = 1 .. 149)"
+    assert not gx.explain(doubling)["x"].expr.has(FiniteSum)  # written out it has 2**40 terms
+
+
 def test_written_by_hand_stays_as_written():
     f = lambda x: 1 + x + x**2 + x**3 + x**4 + x**5 + x**6 + x**7 + x**8 + x**9  # noqa: E731
     assert not gx.explain(f)["x"].expr.has(FiniteSum)
