@@ -6,24 +6,45 @@ A reading is accepted only if it rounds to the same float. What has none stays t
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 
-Form = Literal["rational", "pi", "over_pi", "sqrt", "sqrt_pi", "sqrt_over_pi", "e", "float"]
 _LARGEST_DENOMINATOR = 100_000
 _LARGEST_FRACTION = 2**33  # numerator times denominator: by chance one float in fifty thousand is one
 _DIGITS = 60
 _SHORT_DECIMAL = 10  # digits: what a person types
+_PLACES = 6  # of a decimal that 1 - 0.999 was meant to be
 _SMALL = 1000  # numerators and denominators inside roots and beside pi
+
+_ULP_OF_ONE = math.ulp(1.0)
+
+# What a factor multiplies, given Python's math, mpmath or SymPy; "sqrt" forms stand under the root with it.
+_UNITS: Mapping[str, Callable[[Any], Any]] = {
+    "pi": lambda m: m.pi,
+    "pi**2": lambda m: m.pi**2,
+    "1/pi": lambda m: 1 / m.pi,
+    "e": lambda m: m.exp(1),
+    "golden": lambda m: (1 + m.sqrt(5)) / 2,
+    "log 2": lambda m: m.log(2),
+    "log 10": lambda m: m.log(10),
+    "1/log 2": lambda m: 1 / m.log(2),
+    "1/log 10": lambda m: 1 / m.log(10),
+}
+_RADICANDS: Mapping[str, Callable[[Any], Any]] = {
+    "sqrt": lambda m: 1,
+    "sqrt pi": lambda m: m.pi,
+    "sqrt 1/pi": lambda m: 1 / m.pi,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class ExactNumber:
-    """A number as `factor` times: 1, pi, 1/pi, e; or a square root of `factor` times 1, pi, 1/pi; or a plain float."""
+    """A number as `factor` times a unit (1, pi, 1/pi, e, log 2 …), as a square root of that, or a plain float."""
 
-    form: Form
+    form: str
     factor: Fraction | float
     sign: int = 1
 
@@ -33,21 +54,7 @@ class ExactNumber:
 
         if not isinstance(self.factor, Fraction):
             return mp.mpf(self.factor)
-        value = mp.mpf(self.factor.numerator) / self.factor.denominator
-        match self.form:
-            case "pi":
-                value = value * mp.pi
-            case "over_pi":
-                value = value / mp.pi
-            case "e":
-                value = value * mp.e
-            case "sqrt":
-                value = self.sign * mp.sqrt(value)
-            case "sqrt_over_pi":
-                value = self.sign * mp.sqrt(value / mp.pi)
-            case "sqrt_pi":
-                value = self.sign * mp.sqrt(value * mp.pi)
-        return value
+        return self._in(mp, mp.mpf(self.factor.numerator) / self.factor.denominator)
 
     def sympy(self) -> Any:
         """The number as a SymPy expression."""
@@ -56,21 +63,12 @@ class ExactNumber:
         if not isinstance(self.factor, Fraction):
             # With more digits than a float has, so that what SymPy computes with it keeps those that it has.
             return sp.Float(self.factor, _DIGITS) if math.isfinite(self.factor) else _infinite(sp, self.factor)
-        value = sp.Rational(self.factor.numerator, self.factor.denominator)
-        match self.form:
-            case "pi":
-                return value * sp.pi
-            case "over_pi":
-                return value / sp.pi
-            case "e":
-                return value * sp.E
-            case "sqrt_over_pi":
-                return self.sign * sp.sqrt(value / sp.pi)
-            case "sqrt":
-                return self.sign * sp.sqrt(value)
-            case "sqrt_pi":
-                return self.sign * sp.sqrt(value * sp.pi)
-        return value
+        return self._in(sp, sp.Rational(self.factor.numerator, self.factor.denominator))
+
+    def _in(self, m: Any, factor: Any) -> Any:
+        if self.form in _RADICANDS:
+            return self.sign * m.sqrt(factor * _RADICANDS[self.form](m))
+        return factor * _UNITS[self.form](m) if self.form in _UNITS else factor
 
 
 def _infinite(sp: Any, value: float) -> Any:
@@ -91,16 +89,7 @@ def exact_number(value: int | float | Fraction) -> ExactNumber:
     value = float(value)
     if not math.isfinite(value):
         return ExactNumber("float", value)
-    for candidate in (
-        _rational(value),
-        _multiple(value, math.pi, "pi"),
-        _multiple(value, 1 / math.pi, "over_pi"),
-        _multiple(value, math.e, "e"),
-        _root(value),
-    ):
-        if candidate is not None:
-            return candidate
-    return ExactNumber("float", value)
+    return _rational(value) or _multiple(value) or _root(value) or ExactNumber("float", value)
 
 
 def _rational(value: float) -> ExactNumber | None:
@@ -111,26 +100,32 @@ def _rational(value: float) -> ExactNumber | None:
         return ExactNumber("rational", Fraction(repr(value)))
     near = Fraction(value).limit_denominator(_LARGEST_DENOMINATOR)
     is_small = 0 < abs(near.numerator) * near.denominator <= _LARGEST_FRACTION
-    return ExactNumber("rational", near) if is_small and near.numerator / near.denominator == value else None
+    if is_small and near.numerator / near.denominator == value:
+        return ExactNumber("rational", near)
+    rounded = round(value, _PLACES)  # 1 - 0.9 is 0.09999999999999998: off by a rounding error of the 1
+    if rounded and abs(value) < 1 and abs(value - rounded) <= _ULP_OF_ONE and len(repr(abs(rounded))) <= _PLACES:
+        return ExactNumber("rational", Fraction(repr(rounded)))
+    return None
 
 
-def _multiple(value: float, unit: float, form: Form) -> ExactNumber | None:
+def _multiple(value: float) -> ExactNumber | None:
     if not 1e-3 < abs(value) < 1e4:
         return None
-    factor = Fraction(value / unit).limit_denominator(_SMALL)
-    if not factor or abs(factor.numerator) > _SMALL:
-        return None
-    return ExactNumber(form, factor) if _same(float(factor) * unit, value) else None
+    for form, unit in _UNITS.items():
+        factor = Fraction(value / unit(math)).limit_denominator(_SMALL)
+        if 0 < abs(factor.numerator) <= _SMALL and _same(float(factor) * unit(math), value):
+            return ExactNumber(form, factor)
+    return None
 
 
 def _root(value: float) -> ExactNumber | None:
     if not 1e-3 < abs(value) < 1e3:
         return None
     sign = 1 if value > 0 else -1
-    for form, unit in (("sqrt", 1.0), ("sqrt_pi", math.pi), ("sqrt_over_pi", 1 / math.pi)):
-        factor = Fraction(value * value / unit).limit_denominator(_SMALL)
-        if 0 < factor.numerator <= _SMALL and _same(math.sqrt(float(factor) * unit), abs(value)):
-            return ExactNumber(form, factor, sign)  # type: ignore[arg-type]
+    for form, radicand in _RADICANDS.items():
+        factor = Fraction(value * value / radicand(math)).limit_denominator(_SMALL)
+        if 0 < factor.numerator <= _SMALL and _same(math.sqrt(float(factor) * radicand(math)), abs(value)):
+            return ExactNumber(form, factor, sign)
     return None
 
 

@@ -10,6 +10,8 @@ from typing import Any
 import sympy as sp
 from sympy.functions.elementary.piecewise import ExprCondPair
 
+_SUM = 5  # a sum over an index: the index and its bounds are read, too
+
 
 def operations(expr: Any) -> int:
     """The number of operations.
@@ -46,7 +48,7 @@ def _opened(node: Any) -> tuple[int, list[Any]]:
             return 2, [node.base, *([] if node.exp == -sp.S.Half else [-node.exp])]
         return 1, [node.base, node.exp]
     if isinstance(node, sp.Sum):
-        return 1, [node.function]
+        return _SUM, [node.function]
     if isinstance(node, (sp.And, sp.Or)):
         return len(node.args) - 1, list(node.args)
     return int(not isinstance(node, (sp.Piecewise, ExprCondPair))), list(node.args)

@@ -11,16 +11,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import mpmath as mp
 import sympy as sp
 
 from gradexplain.graph import Node, ancestors
 from gradexplain.numbers import exact_number
 from gradexplain.ops.arithmetic import add, div, mul, neg, power, sub
 from gradexplain.simplify.counting import operations
-from gradexplain.simplify.numeric import of_real_numbers
+from gradexplain.simplify.numeric import of_real_numbers, value
 from gradexplain.simplify.parts import extent
 from gradexplain.simplify.rewrite import Rewrite
-from gradexplain.simplify.sampling import sample, sample_widely
+from gradexplain.simplify.sampling import DIGITS, Samples, sample, sample_widely
 from gradexplain.simplify.scalar import cost, vocabulary
 from gradexplain.simplify.series import rerolled
 from gradexplain.simplify.watchdog import within
@@ -77,7 +78,7 @@ def derived_by_terms(variables: Sequence[str], gradient: Node, program: Program,
     options = _options(raw, index_letter(program))
     if not options and not (is_long and operations(raw) <= _LEGIBLE and extent(raw, {})[0] <= _DEEPEST):
         return None
-    known = vocabulary(function, raw)
+    known = {**vocabulary(function, raw), sp.factorial: 0.0}  # what sums over an index are written with
     rule, expr, _ = min(options, key=lambda option: option[2] * cost(option[1], known), default=("", raw, 1.0))
     if operations(expr) > _LEGIBLE:
         return None
@@ -85,10 +86,17 @@ def derived_by_terms(variables: Sequence[str], gradient: Node, program: Program,
     samples = sample(nodes, program.inputs, program.point)
     samples = samples.joined(sample_widely(nodes, program.inputs, program.point))
     is_exact = samples.agrees(expr, 0)
-    if not samples.points or not (is_exact or (_has_decimals(nodes) and samples.agrees(expr, 0, tolerance=_ROUNDING))):
+    if not samples.points or not (is_exact or (_has_decimals(nodes) and _is_near(expr, samples))):
         return None
     evidence = f"checked at {len(samples.points)} points to {'20' if is_exact else '10'} digits"
     return Flat(raw, expr, (Rewrite(rule, raw, expr, evidence),) if expr != raw else ())
+
+
+def _is_near(expr: Any, samples: Samples) -> bool:
+    """Whether an expression has the program's values but for the rounding of decimals."""
+    with mp.workdps(DIGITS):
+        pairs = zip(samples.points, samples.values, strict=True)
+        return all(mp.almosteq(value(expr, point), exact[0], _ROUNDING) for point, exact in pairs)
 
 
 def _has_decimals(nodes: Sequence[Node]) -> bool:

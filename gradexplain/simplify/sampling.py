@@ -68,12 +68,12 @@ class Samples:
         """These points and others."""
         return Samples(self.points + other.points, self.values + other.values)
 
-    def agrees(self, expr: Any, which: int, where: Sequence[tuple[str, Any]] = (), tolerance: Any = _TOLERANCE) -> bool:
+    def agrees(self, expr: Any, which: int, where: Sequence[tuple[str, Any]] = ()) -> bool:
         """Whether an expression has the values of node number `which` at all points."""
         with mp.workdps(DIGITS):
             try:
                 return all(
-                    _close(_with_names(expr, where, point), exact[which], tolerance)
+                    _close(_with_names(expr, where, point), exact[which])
                     for point, exact in zip(self.points, self.values, strict=True)
                 )
             except (UnknownFunctionError, KeyError):
@@ -100,10 +100,10 @@ def _with_names(expr: Any, where: Sequence[tuple[str, Any]], point: Mapping[str,
     return value(expr, table)
 
 
-def _close(a: Any, b: Any, tolerance: Any = _TOLERANCE) -> bool:
+def _close(a: Any, b: Any) -> bool:
     if mp.isnan(a):
         return False
-    return bool(abs(a - b) <= tolerance * max(abs(a), abs(b)) or abs(a - b) < mp.mpf(10) ** -30)
+    return bool(abs(a - b) <= _TOLERANCE * max(abs(a), abs(b)) or abs(a - b) < mp.mpf(10) ** -30)
 
 
 def sample(outputs: Sequence[Node], inputs: Mapping[str, Node], point: Mapping[str, Any]) -> Samples:

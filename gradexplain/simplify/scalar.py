@@ -27,7 +27,6 @@ _MINIMAL = 1.0  # nothing that says as much is shorter
 _FOREIGN, _FLOAT, _UNWRITTEN = 12, 0.3, 0.3
 _RELATED = 1.9  # a function that the reader passes to without a word, though the program has another
 _TURNED = 1.1  # exp(x) where the program has exp(-x): what can't overflow there must not here
-_SUM = 4  # an index and its bounds
 _ROOT = 4.5  # sqrt(u**2) is Abs(u), whatever the program wrote: worth it where it saves a lot
 _FAMILIES = ({sp.sinh, sp.cosh, sp.tanh}, {sp.Abs, sp.sign})
 # The functions that belong to a function: those of its derivative.
@@ -71,7 +70,7 @@ def vocabulary(program: Any, derivative: Any) -> Vocabulary:
     natural = {g for f in written for g in _NATURAL.get(f, ())}
     related = {g for family in _FAMILIES if family & (written | derived) for g in family}
     prices = dict.fromkeys((sp.Abs, sp.sign), _ROOT) | dict.fromkeys(related, _RELATED)
-    prices |= dict.fromkeys(derived | natural | {sp.exp, sp.log, sp.factorial}, _UNWRITTEN)
+    prices |= dict.fromkeys(derived | natural | {sp.exp, sp.log}, _UNWRITTEN)
     turned = {sp.exp(-e.args[0]) for e in program.atoms(sp.exp)} - program.atoms(sp.exp)
     return prices | dict.fromkeys(written, 0.0) | dict.fromkeys(turned, _TURNED)
 
@@ -88,8 +87,7 @@ def cost(expr: Any, known: Vocabulary) -> float:
     points = len(expr.atoms(sp.Eq, sp.Ne))
     floats = len(expr.atoms(sp.Float))
     turned = sum(known.get(e, 0.0) for e in expr.atoms(sp.exp))
-    sums = len(expr.atoms(sp.Sum))
-    return operations(expr) + foreign + turned + _FOREIGN * points + _FLOAT * floats + _SUM * sums
+    return operations(expr) + foreign + turned + _FOREIGN * points + _FLOAT * floats
 
 
 def _forbidden(expr: Any) -> bool:
