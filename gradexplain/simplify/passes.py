@@ -33,6 +33,7 @@ _LONGEST = 4000  # operations of a program that is written as one sum
 _MOST_TERMS = 400
 _LONGEST_POLYNOMIAL = 400  # operations of one that is multiplied out
 _LEGIBLE = 120  # operations of a derivative that is written out
+_DEEPEST_TERM = 40  # operations within operations of a program that is written as one sum
 _DEEPEST = 8  # operations within operations of one
 _PREFERRED = 0.6  # of two forms of about one cost, the sum over an index says more
 _ORDINARY = 0.85  # … and so does the polynomial in its ordinary form
@@ -165,6 +166,7 @@ def _flat(output: Node, order: Sequence[Node], *, only_collected: bool) -> Any:
     """A node as one sum of terms; sums are multiplied by single terms, not by each other."""
     uses = Counter(n for node in order for n in node.inputs)
     table: dict[Node, Any] = {}
+    depths: dict[Any, int] = {}
     inside = {n for node in order if node.op in _SUMS for n in node.inputs if n.op in _SUMS and uses[n] == 1}
     for node in order:
         if node in inside:
@@ -177,8 +179,23 @@ def _flat(output: Node, order: Sequence[Node], *, only_collected: bool) -> Any:
                 expr = sp.expand_mul(expr, deep=False)
         if len(expr.args) > _MOST_TERMS or (only_collected and not _is_collected(expr)):
             return None
+        if _depth(expr, depths) > _DEEPEST_TERM:  # SymPy recurses
+            return None
         table[node] = expr
     return of_real_numbers(table[output])
+
+
+def _depth(expr: Any, known: dict[Any, int]) -> int:
+    """How deep an expression is; `known` has the depths of those before."""
+    waiting = [expr]
+    while waiting:
+        missing = [a for a in waiting[-1].args if a not in known]
+        if missing:
+            waiting.extend(missing)
+        else:
+            node = waiting.pop()
+            known[node] = 1 + max((known[a] for a in node.args), default=0)
+    return known[expr]
 
 
 def _terms(node: Node, inside: set[Node]) -> Iterator[tuple[int, Node]]:
