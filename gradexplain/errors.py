@@ -82,6 +82,10 @@ class FunctionError(GradexplainError, ValueError):
     """The user's own function raised an exception at the given point."""
 
 
+class RecursionDepthError(FunctionError, RecursionError):
+    """The function calls itself without end, or deeper than Python goes."""
+
+
 class DeterminismError(GradexplainError, ValueError):
     """The function does not give the same value twice, or another value than its trace."""
 

@@ -1,4 +1,4 @@
-"""SymPy classes that SymPy lacks: operations on arrays as expressions that print as NumPy or as LaTeX.
+"""SymPy classes that SymPy lacks: operations on arrays as expressions that print as NumPy or as LaTeX, finite sums.
 
 Arrays are real symbols; entrywise arithmetic on them is SymPy's own. Every other operation is an `ArrayOperation`,
 opaque to SymPy's algebra, so that it can't be rewritten into something of another shape.
@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 from sympy.core.symbol import Str
-from sympy.printing.precedence import precedence
+from sympy.printing.precedence import PRECEDENCE, PRECEDENCE_TRADITIONAL, precedence
 
 from gradexplain.graph import TABLE, Fixed
 from gradexplain.primitive import ATOM, POSTFIX, POWER, PRODUCT, SUM, Code
@@ -75,6 +75,34 @@ def _strength(a: Any) -> int:
         return POSTFIX
     level = precedence(a)
     return SUM if level < 45 else PRODUCT if level < 60 else POWER if level < 80 else ATOM
+
+
+class FiniteSum(sp.Sum):
+    """A sum between two numbers, evaluated term by term.
+
+    SymPy ends its sums at the first term that is near zero, though the largest may come later.
+
+    >>> x, k = sp.Symbol("x"), sp.Symbol("k", integer=True)
+    >>> sp.N(FiniteSum(x**k, (k, 0, 3)).subs(x, 2))
+    15.0000000000000
+    """
+
+    @property
+    def index(self) -> Any:
+        """The symbol that counts the terms."""
+        return self.limits[0][0]
+
+    @property
+    def passes(self) -> range:
+        """The values of the index."""
+        _, first, last = self.limits[0]
+        return range(int(first), int(last) + 1)
+
+    def _eval_evalf(self, prec: int) -> Any:
+        return sp.Add(*[self.function.subs(self.index, i) for i in self.passes])._eval_evalf(prec)
+
+
+PRECEDENCE_TRADITIONAL["FiniteSum"] = PRECEDENCE["Mul"]  # SymPy's LaTeX looks classes up by name
 
 
 class ConstantArray(sp.Symbol):

@@ -20,7 +20,9 @@ from gradexplain.exposition.naming import MOST_DEFINITIONS, is_own_name, names, 
 from gradexplain.exposition.pen import letter
 from gradexplain.exposition.rewriting import rewrites
 from gradexplain.exposition.rules import LOGARITHMIC, Rule
+from gradexplain.exposition.series import Series, derive_series
 from gradexplain.exposition.terms import plain_product
+from gradexplain.exposition.tidy import without_noise
 from gradexplain.graph import VARIABLE, Node, ancestors, constant, depends_on, variable
 from gradexplain.simplify.arrangement import TEXTBOOK
 from gradexplain.simplify.parts import on_a_page
@@ -47,7 +49,10 @@ def derive(
     derivatives one after the other.
     """
     variables = tuple(key.split(",")) if "," in key else (wrt,) * order
-    named = names(program)
+    series = derive_series(program, wrt, closed.expr) if closed is not None and len(variables) == 1 else None
+    if series is not None:
+        return _of_series(program, wrt, detail, closed, series, check)
+    program, named = without_noise(program, names(program))
     node, previous = program.output, None
     for i in range(len(variables)):
         last = i == len(variables) - 1
@@ -58,6 +63,27 @@ def derive(
         named = names_of_more(node, named)
     assert previous is not None
     return replace(previous, check=check)
+
+
+def _of_series(
+    program: Program, wrt: str, detail: Detail, closed: Any, series: Series, check: CheckReport | None
+) -> Derivation:
+    return Derivation(
+        variable=wrt,
+        order=1,
+        detail=detail,
+        function=series.function,
+        constants=tuple(n for n in program.inputs if n != wrt),
+        root=series.root,
+        raw=series.root.after,
+        rewrites=series.rewrites,
+        result=closed.expr,
+        conditions=closed.conditions,
+        output=output_name(program.name, set(program.inputs)),
+        variables=(wrt,),
+        arrangement=closed.arrangement,
+        check=check,
+    )
 
 
 @dataclass(slots=True)

@@ -130,7 +130,8 @@ def pretty(formula: str) -> str:
     '2·x·sin(x) + x²·cos(x)**10'
     """
     squared = re.sub(r"\*\*([23])(?![\w.]|\*\*)", lambda power: "²³"[int(power[1]) - 2], formula)
-    return re.sub(r"(?<!\*)\*(?!\*)", "·", squared)
+    summed = re.sub(r"\bsum\((?=.* = \d+ \.\. \d+\))", "Σ(", squared)
+    return re.sub(r"(?<!\*)\*(?!\*)", "·", summed)
 
 
 def _block(block: Leaf, page: Page) -> Iterable[Laid]:

@@ -28,10 +28,12 @@ from gradexplain.simplify.naming import Naming, namings, needed, written
 from gradexplain.simplify.numeric import of_real_numbers, rounded, substituted
 from gradexplain.simplify.orthant import for_positive
 from gradexplain.simplify.parts import GAP, Parts, extent, on_a_page
+from gradexplain.simplify.passes import derived_by_terms, has_passes
 from gradexplain.simplify.printing import latex, numpy_source, text
 from gradexplain.simplify.rewrite import Rewrite
 from gradexplain.simplify.sampling import Samples, sample, sample_widely
 from gradexplain.simplify.scalar import Vocabulary, cost, simplified, vocabulary
+from gradexplain.simplify.tangents import by_tangents
 from gradexplain.simplify.unevaluated import packed, unpacked
 from gradexplain.symbolic import expressions, symbol, tree_size
 from gradexplain.trace.run import Program
@@ -42,6 +44,8 @@ _MOST_IN_NAMES = 60  # operations of a formula in names whose parts are long
 _MOST_NODES = 400  # of a graph that is evaluated at points for that
 _LOOK = 1.5  # operations that a call saves, or else the reader is better off without it
 _LONGEST_DEFINITION = 12  # operations of a function of the user's that is shown with the formula
+_RECURRENCE = 3  # named parts from which on derivatives of their own are tried for them,
+_AT_A_GLANCE = 25  # if the formula has more operations than this
 _SMALL = 4  # operations of a shared part that is worth a name
 _MOST_CHECKED = 300  # parts of a formula that is evaluated at points
 _LONGEST = 20_000  # operations of a formula in which all names are written out
@@ -197,15 +201,38 @@ def _nested(texts: list[str], shape: tuple[int, ...]) -> str:
 
 def scalar_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str], wide: Samples) -> ClosedForm:
     """The closed form of a scalar derivative of a scalar program: the cheapest of the checked candidates."""
-    if tree_size(gradient) > MOST_WRITTEN_OUT:
-        found = _form_in_names(key, gradient, program, names) or named_form(key, gradient, program, names)
-        return found if isinstance(found.where, Parts) else _rounded(found)
-    return _rounded(_cheapest_form(key, gradient, program, names, wide))
+    is_long = tree_size(gradient) > MOST_WRITTEN_OUT
+    flat = derived_by_terms(key.split(","), gradient, program, is_long=is_long) if has_passes(program) else None
+    if flat is not None:
+        return _rounded(ClosedForm(key, flat.expr, {}, flat.raw, flat.rewrites))
+    if is_long:
+        found = _form_in_names(key, gradient, program, names) or _tangent_form(key, gradient, program, names)
+        return named_form(key, gradient, program, names) if found is None else _rounded(found)
+    found = _cheapest_form(key, gradient, program, names, wide)
+    if len(found.where) >= _RECURRENCE and operations(found.expr) > _AT_A_GLANCE:
+        found = min((found, _tangent_form(key, gradient, program, names) or found), key=_written_length)
+    return found if isinstance(found.where, Parts) else _rounded(found)
 
 
 def _rounded(found: ClosedForm) -> ClosedForm:
     where = {n: rounded(e) for n, e in found.where.items()}
     return replace(found, expr=rounded(found.expr), where=where, raw=rounded(found.raw))
+
+
+def _written_length(form: ClosedForm) -> int:
+    return operations(form.expr) + sum(operations(e) for e in form.where.values())
+
+
+def _tangent_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str]) -> ClosedForm | None:
+    """A recurrence in terms of the program's named values and their derivatives."""
+    found = by_tangents(key, program, names) if key in program.inputs else None
+    if found is None:
+        return None
+    expr, where = found
+    samples = sample([gradient, program.output], program.inputs, program.point)
+    if not samples.points or not samples.agrees(expr, 0, tuple(where.items())):
+        return None
+    return ClosedForm(key, rounded(expr), {n: rounded(e) for n, e in where.items()}, rounded(expr))
 
 
 def _cheapest_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str], wide: Samples) -> ClosedForm:

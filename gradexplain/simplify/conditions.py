@@ -90,6 +90,8 @@ def _condition(node: Node, operand: int) -> str:
 
 def _stated(condition: str, operand: Any, arranged: Arrangement) -> str:
     """The condition on an expression, "" if it holds everywhere."""
+    if condition == "x != 0" and operand.is_Pow and operand.exp.is_positive:
+        operand = operand.base
     if (condition == "x > 0" and operand.is_positive) or (condition == "x != 0" and operand.is_nonzero):
         return ""
     if operations(operand) and condition.startswith("-1 < x"):

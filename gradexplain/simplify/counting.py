@@ -12,6 +12,7 @@ from sympy.functions.elementary.piecewise import ExprCondPair
 
 _MOST_REMEMBERED = 20_000
 _COUNTED: dict[Any, int] = {}  # candidates share most of their parts, and counting them is what choosing costs
+_SUM = 5  # a sum over an index: the index and its bounds are read, too
 
 
 def operations(expr: Any) -> int:
@@ -56,6 +57,8 @@ def _opened(node: Any) -> tuple[int, list[Any]]:
         if node.exp.is_Rational and node.exp.is_negative:
             return 2, [node.base, *([] if node.exp == -sp.S.Half else [-node.exp])]
         return 1, [node.base, node.exp]
+    if isinstance(node, sp.Sum):
+        return _SUM, [node.function]
     if isinstance(node, (sp.And, sp.Or)):
         return len(node.args) - 1, list(node.args)
     return int(not isinstance(node, (sp.Piecewise, ExprCondPair))), list(node.args)

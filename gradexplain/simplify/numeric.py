@@ -16,6 +16,7 @@ from sympy.functions.elementary.piecewise import ExprCondPair
 
 from gradexplain.errors import GradexplainError
 from gradexplain.evaluate import bounded
+from gradexplain.notation import FiniteSum
 from gradexplain.ops.arithmetic import exact_power
 from gradexplain.ops.pieces import compared, larger_of, piecewise, smaller_of
 from gradexplain.userfunctions import UserFunction
@@ -39,6 +40,9 @@ def value(expr: Any, table: Mapping[str, Any]) -> Any:
     waiting = [expr]
     while waiting:
         node = waiting[-1]
+        if isinstance(node, FiniteSum):
+            known[waiting.pop()] = mp.fsum(value(node.function, {**table, node.index.name: i}) for i in node.passes)
+            continue
         missing = [a for a in node.args if a not in known]
         if missing:
             waiting.extend(missing)
@@ -220,6 +224,7 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     sp.Not: lambda x: not x,
     sp.ITE: lambda condition, a, b: a if condition else b,
     sp.gamma: mp.gamma,
+    sp.factorial: mp.factorial,
     sp.loggamma: mp.loggamma,
     sp.polygamma: lambda n, x: mp.polygamma(int(n), x),
     sp.digamma: lambda x: mp.polygamma(0, x),

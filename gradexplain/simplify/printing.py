@@ -18,8 +18,28 @@ from gradexplain.simplify.arrangement import TEXTBOOK, Arrangement, Factor
 _UNDEFINED = sp.Symbol("undefined")
 
 
+class _Divisor(sp.Expr):
+    """A power below the bar, which SymPy would write with a negative exponent above it."""
+
+    is_commutative = True
+
+    def _written(self, printer: Any) -> str:
+        return str(printer._print(sp.Pow(*self.args)))
+
+    _sympystr = _latex = _numpycode = _written
+
+
+def _over_one_bar(term: Any) -> Any:
+    """The general term of a sum as it is printed: k/(r + 1)**(k + 1), not k*(r + 1)**(-k - 1)."""
+    powers = [p for p in term.atoms(sp.Pow) if not p.exp.is_Number and p.base != sp.E]
+    below = [p for p in powers if all(t.as_coeff_Mul()[0] < 0 for t in sp.Add.make_args(p.exp))]
+    return term.xreplace({p: 1 / _Divisor(p.base, -p.exp) for p in below})
+
+
 class Conditions(StrPrinter):
-    """Conditions as Python has them: `x > 0 and y != 1`; decimal numbers with the digits that a float has."""
+    """Conditions as Python has them: `x > 0 and y != 1`; decimals with the digits that a float has; sums and factorials
+    as people type them.
+    """
 
     def _print_Float(self, expr: Any) -> str:  # noqa: N802 (SymPy's dispatch)
         return repr(float(expr))
@@ -47,6 +67,13 @@ class Conditions(StrPrinter):
     def _print_ITE(self, expr: Any) -> str:  # noqa: N802
         condition, if_true, if_false = map(self._print, expr.args)
         return f"({if_true} if {condition} else {if_false})"
+
+    def _print_Sum(self, expr: Any) -> str:  # noqa: N802
+        function, (index, first, last) = _over_one_bar(expr.function), expr.limits[0]
+        return f"sum({self._print(function)}, {self._print(index)} = {self._print(first)} .. {self._print(last)})"
+
+    def _print_factorial(self, expr: Any) -> str:
+        return f"{self.parenthesize(expr.args[0], PRECEDENCE['Pow'], strict=False)}!"
 
 
 class _Arranged(StrPrinter):
@@ -194,6 +221,14 @@ class _NumpyPrinter(_Arranged, SciPyPrinter):
             text = f"np.where({self._print(condition)}, {self._print(value)}, {text})"
         return str(text)
 
+    def _print_Sum(self, expr: Any) -> str:  # noqa: N802
+        index, first, last = expr.limits[0]
+        count = f"range({self._print(first)}, {self._print(last + 1)})"
+        return f"sum({self._print(_over_one_bar(expr.function))} for {self._print(index)} in {count})"
+
+    def _print_factorial(self, expr: Any) -> str:
+        return f"np.prod(np.arange(1.0, {self._print(expr.args[0] + 1)}))"
+
     def _print_ITE(self, expr: Any) -> str:  # noqa: N802
         return f"np.where({', '.join(map(self._print, expr.args))})"
 
@@ -233,6 +268,9 @@ class FormulaLatex(LatexPrinter):
 
     def _print_Float(self, expr: Any) -> str:  # noqa: N802
         return str(super()._print_Float(sp.Float(float(expr))))
+
+    def _print_Sum(self, expr: Any) -> str:  # noqa: N802
+        return str(super()._print_Sum(sp.Sum(_over_one_bar(expr.function), *expr.limits)))
 
     def _print_ITE(self, expr: Any) -> str:  # noqa: N802
         condition, if_true, if_false = expr.args

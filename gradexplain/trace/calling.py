@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
-from gradexplain.errors import FunctionError, GradexplainError, NoRuleError, NotTraceableError, Place, ReturnError
+from gradexplain.errors import (
+    FunctionError,
+    GradexplainError,
+    NoRuleError,
+    NotTraceableError,
+    Place,
+    RecursionDepthError,
+    ReturnError,
+)
 from gradexplain.graph import Node, constant
 from gradexplain.primitive import NUMPY
 from gradexplain.trace.exits import BUFFER
@@ -62,12 +71,28 @@ def plain(function: Callable[..., Any], arguments: Sequence[Argument], *, strict
 
 def failed(error: Exception, function: Callable[..., Any]) -> FunctionError:
     """The error for an exception of the function's own."""
+    if isinstance(error, RecursionError):
+        return too_deep(error, function)
     is_name = isinstance(error, (NameError, AttributeError))
     return FunctionError(
         f"{function_name(function)} raises {type(error).__name__}: {error}",
         where=raised_at(error),
         why="there is nothing of this name" if is_name else "the function itself fails at this point",
         fix="correct the name" if is_name else "choose a point where it has a value",
+    )
+
+
+def too_deep(error: RecursionError, function: Callable[..., Any]) -> RecursionDepthError:
+    """The error for a recursion that did not come to an end: which function, at which line, how deep."""
+    own = [step for module, step in _steps(error.__traceback__) if not is_library(module)]
+    lines = Counter((step.tb_frame.f_code, step.tb_lineno) for step in own)
+    ((code, line), depth) = max(lines.items(), key=lambda item: item[1], default=((None, 0), 0))
+    name = function_name(function) if code is None or code.co_name == "<lambda>" else code.co_name
+    return RecursionDepthError(
+        f"{name} calls itself {depth} times, one call within the other",
+        where=None if code is None else place_at(code, line),
+        why="Python allows no more; the recursion is longer than that, or has no end for this input",
+        fix="check the case that ends it; a recursion that is only long can be written as a loop",
     )
 
 
@@ -86,6 +111,8 @@ def on_failure(
     if ours is not None:
         ours.where = ours.where or where
         return ours
+    if isinstance(error, RecursionError):
+        return too_deep(error, function)
     if strict is not None:
         plain(function, arguments, strict=strict)  # raises FunctionError if the function itself fails there
     library = _library_in(error.__traceback__)
@@ -99,12 +126,11 @@ def on_failure(
             why=f"it does not accept a traced value ({type(error).__name__}: {error})",
             fix="write it with NumPy's functions that have a rule",
         )
-    deep = isinstance(error, RecursionError)
     return NotTraceableError(
         f"{function_name(function)} fails on traced values: {type(error).__name__}: {error}",
         where=where,
-        why="" if deep or strict is None else "the plain function works, but something in it does not accept them",
-        fix="write the recursion as a loop" if deep else "use operators, math and NumPy functions on the traced value",
+        why="" if strict is None else "the plain function works, but something in it does not accept them",
+        fix="use operators, math and NumPy functions on the traced value",
     )
 
 

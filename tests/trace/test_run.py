@@ -3,6 +3,7 @@
 import inspect
 import math
 import random
+import re
 import sys
 import warnings
 
@@ -10,7 +11,15 @@ import numpy as np
 import pytest
 
 import gradexplain as gx
-from gradexplain.errors import DeterminismError, DomainError, FunctionError, NotTraceableError, ReturnError, ShapeError
+from gradexplain.errors import (
+    DeterminismError,
+    DomainError,
+    FunctionError,
+    NotTraceableError,
+    RecursionDepthError,
+    ReturnError,
+    ShapeError,
+)
 from gradexplain.evaluate import evaluate
 from gradexplain.trace.run import MOST_PATHS, explore, trace
 from gradexplain.trace.signature import bind
@@ -153,8 +162,44 @@ def test_recursion_as_deep_as_python_allows():
     def too_deep(x):
         return too_deep(x + 1)
 
-    with pytest.raises(FunctionError, match="RecursionError"):
+    with pytest.raises(RecursionDepthError, match=r"too_deep calls itself [0-9]{3,} times") as caught:
         gx.grad(too_deep)(1.0)
+    assert caught.value.where.text == "return too_deep(x + 1)"
+
+
+def _odd(x):
+    return x * _even(x - 1)
+
+
+def _even(x):
+    return x + _odd(x)
+
+
+@pytest.mark.parametrize("point", [(), (2.0,)])
+@pytest.mark.parametrize(
+    ("f", "name"),
+    [
+        (lambda x, n=5000: _nested(x, n), "_nested"),  # ends, but not soon enough
+        (_odd, "_odd|_even"),
+        (lambda x: _until_negative(x * x), "_until_negative"),
+    ],
+)
+def test_recursion_without_end_says_so(f, name, point):
+    with pytest.raises(gx.GradexplainError) as caught:
+        gx.explain(f, *point)
+    if point or name != "_until_negative":  # without a number its branches are the limit
+        assert isinstance(caught.value, RecursionDepthError)
+        assert re.search(name, caught.value.what)
+        assert caught.value.where.function in name
+        assert caught.value.fix
+
+
+def _nested(x, n):
+    return x if n == 0 else math.sin(_nested(x, n - 1))
+
+
+def _until_negative(x):
+    return x if x < 0 else x + _until_negative(x + 1)
 
 
 # What functions return.
