@@ -97,19 +97,23 @@ class Explanation(Display):
     # The derivatives.
     @cached_property
     def _nodes(self) -> Mapping[str, Node]:
-        return derivative_nodes(self.whole, self.wrt, self.order, self.kind)
+        return self._derive(self.whole)
 
     @cached_property
     def _nodes_at_point(self) -> Mapping[str, Node]:
-        if self.whole.output is self.program.output:
-            return self._nodes
-        return derivative_nodes(self.program, self.wrt, self.order, self.kind)
+        return self._nodes if self.whole.output is self.program.output else self._derive(self.program)
+
+    def _derive(self, program: Program) -> Mapping[str, Node]:
+        return derivative_nodes(program, self.wrt, self.order, self.kind)
 
     @cached_property
     def gradients(self) -> Gradients:
         """The closed forms, in the order of `wrt`."""
         names = naming.names(self.whole)
-        return Gradients({k: closed_form(k, n, self.whole, names) for k, n in self._nodes.items()})
+        return Gradients({k: self._closed(k, n, names) for k, n in self._nodes.items()})
+
+    def _closed(self, key: str, node: Node, names: Mapping[Node, str]) -> ClosedForm:
+        return closed_form(key, node, self.whole, names)
 
     def __getitem__(self, key: str) -> ClosedForm:
         return self.gradients[key]

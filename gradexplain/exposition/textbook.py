@@ -50,6 +50,12 @@ def derive(
     return previous
 
 
+def derive_node(program: Program, node: Node, wrt: str, named: Mapping[Node, str], detail: Detail) -> Derivation | None:
+    """The derivation of any node of numbers; None where arrays are involved."""
+    stage = _Stage(program, node, (wrt,), named, detail, None, None)
+    return stage.derivation() if stage.is_scalar else None
+
+
 def slope(program: Program, wrt: str) -> Node:
     """The derivative as the rules give it: the value of the whole step tree, as a node."""
     return Calculus(program.output, program.inputs[wrt], names(program)).slope
@@ -189,7 +195,7 @@ class _Stage:
         waiting = self.calculus.operands(node)[::-1]
         while waiting:
             n = waiting.pop()
-            if n is self.x or n in passed or n in found:
+            if not n.op.rule or n in passed or n in found:  # a variable
                 continue
             if self.detail == "full" or not self._is_silent(n):
                 found[n] = None
@@ -263,6 +269,7 @@ class _Stage:
         unnamed = [n for n in lettered if n not in self.pen.named]
         values = [(rule.held, e) for e in self.pen.write(held)]
         values += zip(map(self.calculus.letter, unnamed), self.pen.write(unnamed), strict=True)
+        values = [(name, e) for name, e in values if e != letter(name)]
         primed = [n for n in dict.fromkeys(rule.operands) if n in lettered or (n is self.x and rule.is_loud)]
         slopes = self.pen.write([self.calculus.slopes[n] for n in primed])
         primes = [(f"{self.calculus.letter(n)}'", e) for n, e in zip(primed, slopes, strict=True)]
@@ -270,8 +277,8 @@ class _Stage:
 
     def _definitions(self, formulas: Sequence[Any], stepped: set[Node]) -> tuple[tuple[str, Any], ...]:
         """The named parts that the formulas use, directly or through others, in the order of computation."""
-        nodes = {name: n for n, name in self.calculus.letters.items() if n not in stepped and n is not self.x}
-        nodes |= {name: n for n, name in self.pen.named.items() if not name.endswith("'")}
+        nodes = {name: n for n, name in self.calculus.letters.items() if n not in stepped and n.op.rule}
+        nodes |= {name: n for n, name in self.pen.named.items() if n.op.rule and not name.endswith("'")}
         found: dict[Node, Any] = {}
         direct = list(dict.fromkeys(n for e in formulas for n in _names_in(e, nodes)))
         waiting = deque(direct)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gradexplain.exposition.model import Derivation, Step, Sweep
+from gradexplain.exposition.model import Derivation, ImplicitDerivation, Step, Sweep
 from gradexplain.exposition.rules import LOGARITHMIC, QUIET
 from gradexplain.render import formula as formulas
 from gradexplain.render.blocks import (
@@ -55,7 +55,7 @@ def derivation(record: Derivation) -> Iterator[Block]:
     yield from conditions(record.conditions)
 
 
-def stages_of(record: Derivation | Sweep) -> list[Derivation]:
+def stages_of(record: Derivation | ImplicitDerivation | Sweep) -> list[Derivation]:
     """A derivation and those of the orders before, the first order first."""
     stages: list[Derivation] = []
     found = record if isinstance(record, Derivation) else None
@@ -69,18 +69,19 @@ def all_steps(stages: Sequence[Derivation]) -> Iterator[Block]:
     """The steps of each order, and the answers of all but the last."""
     for stage in stages:
         if len(stages) > 1:
-            yield Heading(line(f"{_ordinal(stage.order)} derivative"), 3)
+            yield Heading(line(f"{ordinal(stage.order)} derivative"), 3)
         yield from derivation_steps(stage)
         if stage is not stages[-1]:
             yield _answer(stage)
 
 
-def _ordinal(order: int) -> str:
+def ordinal(order: int) -> str:
+    """First, Second, …"""
     return _ORDINALS[order - 1] if order <= len(_ORDINALS) else f"{order}th"
 
 
 def _answer(record: Derivation) -> Equation:
-    return Equation(formulas.equal(_left(record), _evaluated(record)), where=_where_evaluated(record.where))
+    return Equation(formulas.equal(_left(record), _evaluated(record)), where=where_evaluated(record.where))
 
 
 def _evaluated(record: Derivation) -> Formula:
@@ -104,7 +105,8 @@ def definitions(names: Sequence[tuple[str, Any]]) -> tuple[Formula, ...]:
     return tuple(formulas.named(name, e) for name, e in names)
 
 
-def _where_evaluated(names: Sequence[tuple[str, Any]]) -> tuple[Formula, ...]:
+def where_evaluated(names: Sequence[tuple[str, Any]]) -> tuple[Formula, ...]:
+    """What names in a closed form stand for."""
     return tuple(
         formulas.gap(e) if n == GAP else formulas.equal(Formula(n, formulas.name_latex(n)), simplified(e))
         for n, e in names
@@ -123,7 +125,7 @@ def derivation_steps(record: Derivation) -> Iterator[Block]:
         yield Paragraph(line("This function computes with arrays; see its reverse mode."))
         return
     left = _left(record)
-    items = _Wording(record, left).items()
+    items = rules_of(record, left)
     shown = {item.formula.text for item in items if item.formula}
     arrived = _answer(record).formula.text in shown  # the rules alone have led to the closed form
     for rewrite in () if arrived else record.rewrites:
@@ -134,6 +136,11 @@ def derivation_steps(record: Derivation) -> Iterator[Block]:
     if len(items) > 1 and items[-1].formula == _answer(record).formula:
         items.pop()  # it follows right below
     yield Steps(tuple(items))
+
+
+def rules_of(record: Derivation, left: Formula) -> list[StepItem]:
+    """The numbered rules alone, as steps towards `left`."""
+    return _Wording(record, left).items()
 
 
 class _Wording:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import mpmath as mp
+import sympy as sp
 
 from gradexplain.evaluate import evaluate_exact
 from gradexplain.graph import Node, ancestors
@@ -94,3 +95,12 @@ def _stated(condition: str, operand: Any) -> str:
     if operations(operand) and condition.startswith("-1 < x"):
         return f"abs({text(operand)}) < 1"
     return re.sub(r"\bx\b", text(operand).replace("\\", ""), condition)
+
+
+def nonzero(node: Node) -> tuple[str, ...]:
+    """The condition that a node is not 0; none where it never is."""
+    if tree_size(node) > _LONGEST * 2:
+        return ()
+    (expr,) = expressions([node])
+    shown = _stated("x != 0", sp.factor_terms(expr).as_coeff_Mul()[1])
+    return (shown,) if shown and not expr.is_number else ()
