@@ -12,13 +12,13 @@ import mpmath as mp
 from gradexplain.errors import ArgumentError, DomainError
 from gradexplain.explanation import CheckDisplay, Explanation
 from gradexplain.exposition import implicit, sweeps, values, verify
-from gradexplain.exposition.curve import Curve, along
 from gradexplain.exposition.domain import require_all_paths
 from gradexplain.exposition.model import CheckReport, Detail, Finding, Overview, Style, TapeRow
 from gradexplain.graph import Node, ancestors, is_scalar_constant
 from gradexplain.render.display import Display
 from gradexplain.simplify.closed import ClosedForm
-from gradexplain.simplify.conditions import nonzero
+from gradexplain.simplify.conditions import conditions
+from gradexplain.simplify.curve import Curve, along
 from gradexplain.simplify.curves import reduced
 from gradexplain.trace.run import Program, compare, explore, trace
 from gradexplain.trace.signature import Argument
@@ -59,8 +59,7 @@ class ImplicitExplanation(Explanation):
         form = super()._closed(key, node, names)
         if "," in key:
             form = reduced(form, self.whole.output, self._found, lambda p: self.curve.values([node], p)[0])
-        listed = dict.fromkeys((*form.conditions, *nonzero(self.curve.slope)))
-        return replace(form, conditions=tuple(listed))
+        return replace(form, conditions=conditions(self.whole, node, [self.curve.slope]))
 
     @cached_property
     def _found(self) -> list[dict[str, Any]]:

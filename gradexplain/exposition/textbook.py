@@ -144,12 +144,12 @@ class _Stage:
         )
 
     def _conditions(self) -> tuple[str, ...]:
-        found = dict.fromkeys(self.closed.conditions if self.closed is not None else ())
-        if self.is_scalar:
-            logarithms = [n for n, rule in self.calculus.rules.items() if rule.name == LOGARITHMIC]
-            bases = self.pen.write([n.inputs[0] for n in logarithms[:4]])
-            found |= dict.fromkeys(f"{sp.sstr(base, order='none')} > 0" for base in bases)
-        return tuple(found)
+        """Those of the closed form; of a stage on the way to it, what its logarithms ask for."""
+        if self.closed is not None or not self.is_scalar:
+            return tuple(self.closed.conditions) if self.closed is not None else ()
+        logarithms = [n for n, rule in self.calculus.rules.items() if rule.name == LOGARITHMIC]
+        bases = self.pen.write([n.inputs[0] for n in logarithms[:4]])
+        return tuple(dict.fromkeys(f"{sp.sstr(base, order='none')} > 0" for base in bases))
 
     def _single_step(self, function: Any) -> tuple[Step, list[_Entry]]:
         (after,) = self.pen.write([self.calculus.slope])

@@ -116,7 +116,8 @@ def where_evaluated(names: Sequence[tuple[str, Any]]) -> tuple[Formula, ...]:
 def conditions(listed: Sequence[str]) -> Iterator[Block]:
     """Where a result holds, if not everywhere."""
     if listed:
-        yield Note(line(f"This holds for {' and '.join(listed)}."), "info")
+        shown = [f"({c})" if " or " in c and len(listed) > 1 else c for c in listed]
+        yield Note(line(f"This holds for {' and '.join(shown)}."), "info")
 
 
 def derivation_steps(record: Derivation) -> Iterator[Block]:

@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 from gradexplain.api import explain_implicit
-from gradexplain.exposition.curve import along
+from gradexplain.simplify.curve import along
 from gradexplain.simplify.numeric import value
 
 EQUATIONS = ["x**2 + y**2 = 25", "x**3 + y**3 = 6*x*y", "x*y = exp(x - y)", "sin(x*y) = x + y", "x**y = y**x",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import mpmath as mp
 import pytest
 
-from gradexplain.exposition.curve import Curve, along
 from gradexplain.readers.equation import EquationFunction
+from gradexplain.simplify.curve import Curve, along
 from gradexplain.trace.run import trace
 from gradexplain.trace.signature import bind
 
