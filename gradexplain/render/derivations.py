@@ -29,18 +29,18 @@ _ORDINALS = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth")
 
 
 def derivative_of(output: str, variables: Sequence[str], *, partial: bool = False) -> Formula:
-    r"""The name of a derivative: dy/dx, d2y/dx2, d2y/(dx dy).
+    r"""The name of a derivative: dy/dx, d^2y/dx^2, d^3y/dx^2dz.
 
     >>> derivative_of("y", ("x", "x"))
-    Formula(text='d2y/dx2', latex='\\frac{d^{2} y}{d x^{2}}')
+    Formula(text='d^2y/dx^2', latex='\\frac{d^{2} y}{d x^{2}}')
     """
     order = len(variables)
     d = r"\partial" if partial else "d"
     counts = {v: variables.count(v) for v in dict.fromkeys(variables)}
-    power = str(order) if order > 1 else ""
-    below = " ".join(f"d{v}{n if n > 1 else ''}" for v, n in counts.items())
+    power = f"^{order}" if order > 1 else ""
+    below = "".join(f"d{v}{f'^{n}' if n > 1 else ''}" for v, n in counts.items())
     below_latex = r" \, ".join(f"{d} {formulas.name_latex(v)}{f'^{{{n}}}' if n > 1 else ''}" for v, n in counts.items())
-    text = f"d{power}{output}/{below if len(counts) == 1 else f'({below})'}"
+    text = f"d{power}{output}/{below}"
     above = f"{d}{f'^{{{order}}}' if order > 1 else ''} {formulas.name_latex(output)}"
     return Formula(text, rf"\frac{{{above}}}{{{below_latex}}}")
 
@@ -78,6 +78,17 @@ def all_steps(stages: Sequence[Derivation]) -> Iterator[Block]:
 def ordinal(order: int) -> str:
     """First, Second, …"""
     return _ORDINALS[order - 1] if order <= len(_ORDINALS) else f"{order}th"
+
+
+def repeated(variables: Sequence[str]) -> str:
+    """What a derivative is taken with respect to, in words.
+
+    >>> repeated(("x", "x", "z")), repeated(("x", "x", "x"))
+    ('x twice and z', 'x three times')
+    """
+    times = ("", " twice", " three times", " four times")
+    counts = [(v, variables.count(v)) for v in dict.fromkeys(variables)]
+    return " and ".join(v + (times[n - 1] if n <= len(times) else f" {n} times") for v, n in counts)
 
 
 def _answer(record: Derivation) -> Equation:

@@ -27,7 +27,15 @@ from gradexplain.render.blocks import (
     Table,
     line,
 )
-from gradexplain.render.derivations import all_steps, conditions, definitions, derivation, derivative_of, stages_of
+from gradexplain.render.derivations import (
+    all_steps,
+    conditions,
+    definitions,
+    derivation,
+    derivative_of,
+    repeated,
+    stages_of,
+)
 from gradexplain.render.implicit import implicit_derivation, implicit_steps
 from gradexplain.render.listings import gradient_name, number, sweep, tape_table
 from gradexplain.simplify.parts import GAP
@@ -130,7 +138,7 @@ def _(record: Overview) -> Iterator[Block]:
         found = derivations.get(key)
         if found is not None and position < _MOST_DERIVATIONS:
             if len(record.forms) > 1:
-                yield Heading(line(f"With respect to {key.replace(',', ' and ')}"), 2)
+                yield Heading(line(f"With respect to {repeated(tuple(key.split(',')))}"), 2)
             yield from _overview_steps(found)
         yield from _form(record, output, key, form)
     yield from (block for finding in record.findings for block in blocks_of(finding))

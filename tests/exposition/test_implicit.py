@@ -83,7 +83,7 @@ This holds for y != 0."""
 def test_the_second_derivative_puts_the_first_in():
     text = str(explain_implicit("x**2 + y**2 = 25", order=2).derivation())
     for line in ["First derivative", "Second derivative", "put in y'", "y'' = -(y - x*(-x/y))/y**2",
-                 "put in the equation   y'' = -25/y**3", "d2y/dx2 = -25/y**3"]:  # fmt: skip
+                 "put in the equation   y'' = -25/y**3", "d^2y/dx^2 = -25/y**3"]:  # fmt: skip
         assert line in text
 
 
