@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from gradexplain.api import check as check
     from gradexplain.api import explain as explain
     from gradexplain.api import explain_hessian as explain_hessian
+    from gradexplain.api import explain_implicit as explain_implicit
     from gradexplain.api import explain_jacobian as explain_jacobian
     from gradexplain.api import why as why
     from gradexplain.derivative import grad as grad
@@ -30,7 +31,9 @@ __version__ = "0.1.0"
 # Where each public name lives. Modules load when a name is first used.
 _HOME = {
     **dict.fromkeys(("grad", "hessian", "jacobian", "jvp", "value_and_grad", "vjp"), "gradexplain.derivative"),
-    **dict.fromkeys(("check", "explain", "explain_hessian", "explain_jacobian", "why"), "gradexplain.api"),
+    **dict.fromkeys(
+        ("check", "explain", "explain_hessian", "explain_implicit", "explain_jacobian", "why"), "gradexplain.api"
+    ),
     **dict.fromkeys(("GradexplainError", "TraceWarning"), "gradexplain.errors"),
 }
 __all__ = [
@@ -40,6 +43,7 @@ __all__ = [
     "check",
     "explain",
     "explain_hessian",
+    "explain_implicit",
     "explain_jacobian",
     "grad",
     "hessian",

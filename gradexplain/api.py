@@ -9,17 +9,20 @@ import numpy as np
 
 from gradexplain.errors import ArgumentError, ShapeError
 from gradexplain.explanation import CheckDisplay, Explanation
-from gradexplain.exposition.domain import require_domain
+from gradexplain.exposition.domain import require_all_paths, require_domain
+from gradexplain.implicit import ImplicitExplanation, on_the_curve, roles
+from gradexplain.readers.equation import EquationFunction, is_equation
 from gradexplain.readers.functions import TextFunction
 from gradexplain.render.display import Display
 from gradexplain.trace.run import Program, compare, explore, trace
 from gradexplain.trace.signature import Argument, bind, promote
 
 HIGHEST_ORDER = 8
+HIGHEST_IMPLICIT_ORDER = 4
 Function = Callable[..., Any] | str
 Names = str | int | Sequence[str | int] | None
 
-__all__ = ["check", "explain", "explain_hessian", "explain_jacobian", "why"]
+__all__ = ["check", "explain", "explain_hessian", "explain_implicit", "explain_jacobian", "why"]
 
 
 def explain(
@@ -33,13 +36,15 @@ def explain(
     """Explains the derivative of a function, or of text such as `"x**2 * sin(x)"`.
 
     Arguments are numbers or arrays (the point), shapes (`(3, 2)` or `"m n"`), or are left out: then they stand for
-    every real number. `wrt` names what to differentiate with respect to, by default every floating argument. Raises
-    `GradexplainError` where the function can't be traced.
+    every real number. `wrt` names what to differentiate with respect to, by default every floating argument. Text with
+    an `=` is an equation: see `explain_implicit`. Raises `GradexplainError` where the function can't be traced.
 
     >>> e = explain(lambda x: x**2, x=3.0)
     >>> e["x"].text, e.value, e.gradient_values["x"]
     ('2*x', 9.0, 6.0)
     """
+    if isinstance(f, str) and is_equation(f):
+        return explain_implicit(f, *args, wrt=wrt, order=order, **kwargs)
     return _explain(f, args, kwargs, wrt, order, "gradient")
 
 
@@ -66,6 +71,41 @@ def explain_hessian(
     return _explain(f, args, kwargs, wrt, 2, "hessian")
 
 
+def explain_implicit(
+    f: Function, *args: Any, of: str | None = None, wrt: Names = None, order: int = 1, **kwargs: Any
+) -> ImplicitExplanation:
+    """Explains the derivative of one variable along the curve F = 0, where F is a function or text with an `=`.
+
+    `of` is the variable that depends on the others (by default y, of x, y, z the last), `wrt` the independent ones. A
+    point must lie on the curve; where only `of` is left out, it is found. Raises `DomainError` off the curve and where
+    the equation does not determine `of`, `ArgumentError` for names that are not in it.
+
+    >>> e = explain_implicit("x**2 + y**2 = 25", x=3, y=4)
+    >>> e["x"].text, e.gradient_values["x"], e["x"].conditions
+    ('-x/y', -0.75, ('y != 0',))
+    >>> explain_implicit(lambda u, v: u * v - 1, of="v", wrt="u")["u"].text
+    '-v/u'
+    """
+    _require_order(order, HIGHEST_IMPLICIT_ORDER)
+    notes: tuple[str, ...] = ()
+    title, subtracts = "", False
+    if isinstance(f, str):
+        text = EquationFunction.read(f, known=[*kwargs, *_as_names(wrt), *_as_names(of)])
+        f, notes, title, subtracts = text, text.notes, text.echo, text.subtracts
+    arguments = bind(f, args, kwargs, symbolic=True)
+    _refuse_nan(arguments)
+    of, independent = roles([a for a in arguments if a.role == "traced"], of, _as_listed(wrt, arguments))
+    arguments = [promote(a) if a.name in (of, *independent) and a.is_numeric else a for a in arguments]
+    arguments, program, whole, more = on_the_curve(f, arguments, of, independent)
+    title = title or f"{program.name}({', '.join(a.name for a in arguments)}) = 0"
+    notes += more + _without_value(arguments)
+    return ImplicitExplanation(program, whole, independent, order, of=of, subtracts=subtracts, title=title, notes=notes)
+
+
+def _as_listed(wrt: Names, arguments: Sequence[Argument]) -> tuple[str, ...] | None:
+    return None if wrt is None else _chosen(arguments, wrt)
+
+
 def check(f: Function, *args: Any, gradient: Any = None, wrt: Names = None, **kwargs: Any) -> CheckDisplay:
     """Compares a derivative with difference quotients: the one found here, or a claimed `gradient`.
 
@@ -90,14 +130,7 @@ def why(f: Function, *args: Any, wrt: Names = None, **kwargs: Any) -> Display:
 def _explain(
     f: Function, args: Sequence[Any], kwargs: Mapping[str, Any], wrt: Names, order: int, kind: str
 ) -> Explanation:
-    if not isinstance(order, int) or order < 1:
-        raise ArgumentError(f"order={order!r} is no order of a derivative", fix="use 1, 2, 3, …")
-    if order > HIGHEST_ORDER:
-        raise ArgumentError(
-            f"order {order} is not explained",
-            why=f"formulas grow with each order; {HIGHEST_ORDER} is the highest",
-            fix="use gx.grad of gx.grad for numbers",
-        )
+    _require_order(order, HIGHEST_ORDER)
     notes: tuple[str, ...] = ()
     title = ""
     if isinstance(f, str):
@@ -117,14 +150,21 @@ def _explain(
     whole = explore(program, stack_results=kind == "jacobian")
     if not program.is_numeric:
         require_domain(whole)
-    if program.conditions and not whole.explored and not program.is_numeric:
-        raise ArgumentError(
-            f"{program.name} can't be explained for every value",
-            why="; ".join(whole.limits),
-            fix="give a point, as in x=3.0",
-        )
+    if not program.is_numeric:
+        require_all_paths(program, whole)
     notes += _without_value(arguments)
     return Explanation(program, whole, names, order, kind=kind, title=title, notes=notes)
+
+
+def _require_order(order: int, highest: int) -> None:
+    if not isinstance(order, int) or order < 1:
+        raise ArgumentError(f"order={order!r} is no order of a derivative", fix="use 1, 2, 3, …")
+    if order > highest:
+        raise ArgumentError(
+            f"order {order} is not explained",
+            why=f"formulas grow with each order; {highest} is the highest",
+            fix="use gx.grad of gx.grad for numbers",
+        )
 
 
 def _traced(f: Callable[..., Any], arguments: Sequence[Argument], kind: str) -> Program:
@@ -159,7 +199,7 @@ def _without_value(arguments: Sequence[Argument]) -> tuple[str, ...]:
     missing = [a.name for a in traced if not a.is_numeric]
     if not missing or all(not a.is_numeric or a.is_default for a in traced):
         return ()
-    return (f"no numbers are shown: {', '.join(missing)} has no value",)
+    return (f"no numbers are shown: {', '.join(missing)} {'has' if len(missing) == 1 else 'have'} no value",)
 
 
 def _as_names(wrt: Names) -> list[str]:

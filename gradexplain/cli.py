@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import math
 import os
+import re
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -33,12 +34,14 @@ if TYPE_CHECKING:
 
 FORMATS = ("text", "latex", "markdown", "html", "json", "python")
 FINE, CHECK_FAILED, UNREADABLE, NO_DERIVATIVE, UNSUPPORTED = range(5)
+_NEXT_NAME = re.compile(r",(?=\s*\w+\s*=)")  # in x=[1, 2],y=3 the second comma alone
 PATIENCE = 2.0  # seconds without output before a word on stderr
 
 EPILOG = """examples:
   gradexplain "x**2 * sin(x)"
   gradexplain "x^2 sin x" --at x=3 --steps
   gradexplain "a*x**2 + b*x" --wrt x --order 2
+  gradexplain "x**2 + y**2 = 25" --at x=3,y=4
   gradexplain model.py:loss --at "w=[1, 2]" --style reverse
 """
 
@@ -73,13 +76,16 @@ def _parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("what", metavar="EXPR", help="a formula, FILE.py:FUNCTION, or - to read a formula from stdin")
     parser.add_argument(
-        "--at", metavar="x=3", action="append", default=[], help="the point; repeat it for each variable"
+        "what", metavar="EXPR", help="a formula, an equation, FILE.py:FUNCTION, or - to read a formula from stdin"
+    )
+    parser.add_argument(
+        "--at", metavar="x=3", action="append", default=[], help="the point: --at x=3,y=4 or one --at for each variable"
     )
     parser.add_argument(
         "--wrt", metavar="x", help="the variables to differentiate with respect to, separated by commas"
     )
+    parser.add_argument("--of", metavar="y", help="of an equation, the variable that depends on the others")
     parser.add_argument("--order", type=int, default=1, help="the order of the derivative")
     parser.add_argument("--steps", action="store_true", help="every rule and every rewrite")
     parser.add_argument("--style", choices=("textbook", "reverse", "forward"), default="textbook", help="whose steps")
@@ -99,14 +105,17 @@ def _version() -> str:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from gradexplain.api import explain
+    from gradexplain.api import explain, explain_implicit
 
     wrt = [name.strip() for name in options.wrt.split(",")] if options.wrt else None
     function = _function(options.what)
-    point = dict(_assignment(text) for text in options.at)
+    point = dict(_assignment(text) for several in options.at for text in _NEXT_NAME.split(several))
     if callable(function) and wrt:  # integers that are not differentiated steer the function: sizes, indices
         point = {n: int(v) if n not in wrt and _is_whole(v) else v for n, v in point.items()}
-    explanation = explain(function, wrt=wrt, order=options.order, **point)
+    if options.of:
+        explanation: Explanation = explain_implicit(function, of=options.of, wrt=wrt, order=options.order, **point)
+    else:
+        explanation = explain(function, wrt=wrt, order=options.order, **point)
     for note in explanation.reading_notes:
         print(f"gradexplain: {_visible(note)}", file=sys.stderr)
     _write(_rendered(explanation, options), options)

@@ -22,6 +22,7 @@ from gradexplain.graph import Node, ancestors
 from gradexplain.lambdify import readable_names
 from gradexplain.render.blocks import Document
 from gradexplain.render.display import Display
+from gradexplain.simplify.arrangement import Arrangement
 from gradexplain.simplify.closed import ClosedForm, arrangement, closed_form
 from gradexplain.trace.run import Program
 
@@ -98,21 +99,25 @@ class Explanation(Display):
     # The derivatives.
     @cached_property
     def _nodes(self) -> Mapping[str, Node]:
-        return derivative_nodes(self.whole, self.wrt, self.order, self.kind)
+        return self._derive(self.whole)
 
     @cached_property
     def _nodes_at_point(self) -> Mapping[str, Node]:
-        if self.whole.output is self.program.output:
-            return self._nodes
-        return derivative_nodes(self.program, self.wrt, self.order, self.kind)
+        return self._nodes if self.whole.output is self.program.output else self._derive(self.program)
+
+    def _derive(self, program: Program) -> Mapping[str, Node]:
+        return derivative_nodes(program, self.wrt, self.order, self.kind)
 
     @cached_property
     def gradients(self) -> Gradients:
         """The closed forms, in the order of `wrt`."""
         names = naming.names(self.whole)
         arranged = arrangement(self.whole, names)
-        forms = {k: closed_form(k, n, self.whole, names, arranged) for k, n in self._nodes.items()}
+        forms = {k: self._closed(k, n, names, arranged) for k, n in self._nodes.items()}
         return Gradients(with_steps(forms, self.whole) if self.is_scalar and self.kind == "gradient" else forms)
+
+    def _closed(self, key: str, node: Node, names: Mapping[Node, str], arranged: Arrangement) -> ClosedForm:
+        return closed_form(key, node, self.whole, names, arranged)
 
     def __getitem__(self, key: str) -> ClosedForm:
         return self.gradients[key]

@@ -51,7 +51,7 @@ def run(capsys, *arguments):
         (["x**2"], "dy/dx = 2*x"),
         (["x^2", "--at", "x=3"], "dy/dx = 6"),
         (["x**2 * sin(x)", "--steps"], "product rule"),
-        (["x**3", "--order", "2"], "d2y/dx2 = 6*x"),
+        (["x**3", "--order", "2"], "d^2y/dx^2 = 6*x"),
         (["a*x**2", "--wrt", "x"], "= 2*a*x"),
         (["sin(x)", "--at", "x=pi/2", "--style", "reverse"], "The seed is y_bar = 1."),
         (["sin(x)", "--at", "x=1", "--style", "forward"], "x_dot = 1"),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradexplain.errors import DomainError
+from gradexplain.errors import ArgumentError, DomainError
 from gradexplain.evaluate import evaluate
 from gradexplain.graph import Node, ancestors
 from gradexplain.lambdify import expression
@@ -27,6 +27,16 @@ def require_domain(program: Program) -> None:
         why=_culprit(program),
         fix="check the formula, or give a point at which it has a value",
     )
+
+
+def require_all_paths(program: Program, whole: Program) -> None:
+    """Raises `ArgumentError` if there are branches of which no point says which are taken, and too many to join."""
+    if program.conditions and not whole.explored:
+        raise ArgumentError(
+            f"{program.name} can't be explained for every value",
+            why="; ".join(whole.limits),
+            fix="give a point, as in x=3.0",
+        )
 
 
 def _culprit(program: Program) -> str:

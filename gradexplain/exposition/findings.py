@@ -9,6 +9,7 @@ import numpy as np
 
 from gradexplain.autodiff import Sweep
 from gradexplain.evaluate import evaluate
+from gradexplain.exposition.kinks import kinks
 from gradexplain.exposition.model import Finding
 from gradexplain.exposition.naming import names
 from gradexplain.graph import Node, ancestors
@@ -36,7 +37,9 @@ def find(program: Program, wrt: Sequence[str], sweep: Sweep) -> tuple[Finding, .
     """
     finder = _Finder(program, wrt, sweep)
     found = [*finder.branches(), *finder.influence()]
-    if program.is_numeric:
+    if not program.is_numeric:
+        found += [*_some(finder.steps()), *(Finding("kink", text) for text in kinks(program, sweep.gradients[0]))]
+    else:
         found += [*_some(finder.kinks()), *_some(finder.zeros()), *_some(finder.undefined())]
     found += [Finding("note", note) for note in program.trace.notes]
     found += [Finding("limit", f"not all branches are in the formula: {limit}") for limit in program.limits]
@@ -114,6 +117,12 @@ class _Finder:
                 self._at_kinks.add(node)
                 where = "has a kink here" if node.size == 1 else f"has a kink at {hits} of {node.size} entries"
                 yield Finding("kink", f"{self._text(node)} {where} ({node.op.kinks})", self._place(node))
+
+    def steps(self) -> Iterator[Finding]:
+        """Operations that jump at infinitely many points, where no point is given."""
+        for node in self.order:
+            if node.op.kinks.startswith("jumps") and node.shape == () and self._depends(node):
+                yield Finding("kink", f"{self._text(node)} {node.op.kinks}", self._place(node))
 
     def undefined(self) -> Iterator[Finding]:
         """Values and slopes that are infinite or not a number, where they first arise."""

@@ -69,6 +69,37 @@ class Derivation:
 
 
 @dataclass(frozen=True, slots=True)
+class ImplicitDerivation:
+    """How the derivative of a variable comes about that an equation makes depend on another.
+
+    First order: both sides `differentiated`, the terms with y' `collected` on the left, `solved` for y'. Higher orders:
+    the derivative of the order before `differentiated`, and y' put in (`solved`). `sides` are the rules on the way;
+    `y'` is a symbol with a prime in its name.
+    """
+
+    dependent: str
+    variables: tuple[str, ...]
+    detail: Detail
+    constants: tuple[str, ...]  # variables that are held constant
+    equation: tuple[sp.Expr, sp.Expr]
+    sides: tuple[Derivation, ...]
+    differentiated: tuple[sp.Expr, ...]
+    collected: tuple[sp.Expr, ...]
+    solved: sp.Expr
+    rewrites: tuple[Rewrite, ...]
+    result: sp.Expr
+    where: tuple[tuple[str, sp.Expr], ...] = ()
+    conditions: tuple[str, ...] = ()
+    previous: ImplicitDerivation | None = None  # the derivation of the order before
+    arrangement: Arrangement = field(default=TEXTBOOK, repr=False)  # how the result is written
+
+    @property
+    def output(self) -> str:
+        """What is differentiated."""
+        return self.dependent
+
+
+@dataclass(frozen=True, slots=True)
 class Local:
     """What an operation does to the adjoint of its result for one operand.
 
@@ -196,8 +227,9 @@ class Overview:
     forms: tuple[tuple[str, Any], ...]  # key and ClosedForm
     values: tuple[tuple[str, Any], ...]
     findings: tuple[Finding, ...] = ()
-    derivations: tuple[Derivation | Sweep, ...] = ()
+    derivations: tuple[Derivation | ImplicitDerivation | Sweep, ...] = ()
     tape: tuple[TapeRow, ...] = ()
     check: CheckReport | None = None
     notes: tuple[str, ...] = ()
     where: tuple[tuple[str, sp.Expr], ...] = ()  # names in `function`
+    equation: tuple[sp.Expr, sp.Expr] | None = None  # the two sides, where a variable is differentiated along a curve

@@ -86,6 +86,12 @@ def _of_series(
     )
 
 
+def derive_node(program: Program, node: Node, wrt: str, named: Mapping[Node, str], detail: Detail) -> Derivation | None:
+    """The derivation of any node of numbers; None where arrays are involved."""
+    stage = _Stage(program, node, (wrt,), named, detail, None, None)
+    return stage.derivation() if stage.is_scalar else None
+
+
 @dataclass(slots=True)
 class _Entry:
     """A step to be: the node that it differentiates, and the steps inside it."""
@@ -160,12 +166,12 @@ class _Stage:
         )
 
     def _conditions(self) -> tuple[str, ...]:
-        found = dict.fromkeys(self.closed.conditions if self.closed is not None else ())
-        if self.is_scalar:
-            logarithms = [n for n, rule in self.calculus.rules.items() if rule.name == LOGARITHMIC]
-            bases = self.pen.write([n.inputs[0] for n in logarithms[:4]])
-            found |= dict.fromkeys(f"{sp.sstr(base, order='none')} > 0" for base in bases)
-        return tuple(found)
+        """Those of the closed form; of a stage on the way to it, what its logarithms ask for."""
+        if self.closed is not None or not self.is_scalar:
+            return tuple(self.closed.conditions) if self.closed is not None else ()
+        logarithms = [n for n, rule in self.calculus.rules.items() if rule.name == LOGARITHMIC]
+        bases = self.pen.write([n.inputs[0] for n in logarithms[:4]])
+        return tuple(dict.fromkeys(f"{sp.sstr(base, order='none')} > 0" for base in bases))
 
     def _single_step(self, function: Any) -> tuple[Step, list[_Entry]]:
         (after,) = self.pen.write([self.calculus.slope])
@@ -211,7 +217,7 @@ class _Stage:
         waiting = self.calculus.operands(node)[::-1]
         while waiting:
             n = waiting.pop()
-            if n is self.x or n in passed or n in found:
+            if not n.op.rule or n in passed or n in found:  # a variable
                 continue
             if self.detail == "full" or not self._is_silent(n):
                 found[n] = None
@@ -285,6 +291,7 @@ class _Stage:
         unnamed = [n for n in lettered if n not in self.pen.named]
         values = [(rule.held, e) for e in self.pen.write(held)]
         values += zip(map(self.calculus.letter, unnamed), self.pen.write(unnamed), strict=True)
+        values = [(name, e) for name, e in values if e != letter(name)]
         primed = [n for n in dict.fromkeys(rule.operands) if n in lettered or (n is self.x and rule.is_loud)]
         slopes = self.pen.write([self.calculus.slopes[n] for n in primed])
         primes = [(f"{self.calculus.letter(n)}'", e) for n, e in zip(primed, slopes, strict=True)]
@@ -292,8 +299,8 @@ class _Stage:
 
     def _definitions(self, formulas: Sequence[Any], stepped: set[Node]) -> tuple[tuple[str, Any], ...]:
         """The named parts that the formulas use, directly or through others, in the order of computation."""
-        nodes = {name: n for n, name in self.calculus.letters.items() if n not in stepped and n is not self.x}
-        nodes |= {name: n for n, name in self.pen.named.items() if not name.endswith("'")}
+        nodes = {name: n for n, name in self.calculus.letters.items() if n not in stepped and n.op.rule}
+        nodes |= {name: n for n, name in self.pen.named.items() if n.op.rule and not name.endswith("'")}
         found: dict[Node, Any] = {}
         direct = list(dict.fromkeys(n for e in formulas for n in _names_in(e, nodes)))
         waiting = deque(direct)

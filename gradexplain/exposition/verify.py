@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -204,6 +204,17 @@ def _row(name: str, subject: Subject, claimed: float, black_box: bool, scale: fl
     return CheckRow(
         name, claimed, quotient, shown, step, "pass", "" if exact.kind == "smooth" else _explained(exact, claimed)
     )
+
+
+def exact_row(name: str, f: Callable[[Any], Any], at: float, claimed: float) -> CheckRow:
+    """A slope of a function that is known in exact arithmetic alone."""
+    exact = slope(f, at)
+    quotient, _, _ = _figures(exact, None)
+    error = None if quotient is None else abs(claimed - quotient)
+    fine = accepts(exact, claimed)
+    verdict: Verdicts = "pass" if fine else "fail" if math.isfinite(claimed) else "inconclusive"
+    reason = "" if fine and exact.kind == "smooth" else _explained(exact, claimed)
+    return CheckRow(name, claimed, quotient, error, None, verdict, reason)
 
 
 def _figures(exact: Slope | None, steps: Ladder | None) -> tuple[float | None, float | None, float | None]:

@@ -140,11 +140,10 @@ class _Parser:
 
     def unexpected(self) -> ParseError:
         """The error for a token that nothing can be made of where it stands."""
-        token, fix = self.token, "write for example x**2 * sin(x)"
+        token = self.token
         what = f"{token.source!r} has no meaning here" if token.source else "the formula is empty or ends too early"
-        if token.text == ",":
-            fix = "use commas between arguments only, and a point in decimal numbers"
-        return self.error(what, token.column, fix=fix)
+        comma = "use commas between arguments only, and a point in decimal numbers"
+        return self.error(what, token.column, fix=comma if token.text == "," else "write for example x**2 * sin(x)")
 
     def formula(self) -> Expr:
         tree = self.value(tokens.CHOICE)
@@ -157,7 +156,8 @@ class _Parser:
 
     def as_value(self, tree: Node) -> Expr:
         if isinstance(tree, Comparison):
-            raise self.error("a condition is no number", tree.column, fix="use it so: x if x > 0 else -x")
+            fix = "an equation has a single =; a condition is used so: x if x > 0 else -x"
+            raise self.error("a condition is no number", tree.column, fix=fix)
         return tree
 
     def as_condition(self, tree: Node) -> Comparison:

@@ -56,7 +56,7 @@ _KEYWORDS = set(keyword.kwlist) - {"lambda"}  # a Greek letter; expressions with
 
 FUNCTION = "write it as a Python function, with names for its parts"
 _ALPHABET = "formulas have numbers, names, functions, operators and round brackets"
-_ALONE = "write a single expression; conditions compare with =="
+_ALONE = "write a single expression, or one equation such as x*y = 1; conditions compare with =="
 _PLAIN = "write it with operators and functions, such as sqrt(x)/2"
 _REFUSED = {  # characters, the constructs that they belong to, and what to do instead
     "=": ("an equation, an assignment, a named argument", _ALONE),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gradexplain.exposition.model import Derivation, Step, Sweep
+from gradexplain.exposition.model import Derivation, ImplicitDerivation, Step, Sweep
 from gradexplain.exposition.rules import LOGARITHMIC, QUIET
 from gradexplain.render import formula as formulas
 from gradexplain.render import rewriting
@@ -39,13 +39,13 @@ def derivation(record: Derivation) -> Iterator[Block]:
     names = dict(pair for stage in stages for pair in stage.names)
     yield Equation(formulas.named(record.output, stages[0].function), where=definitions(tuple(names.items())))
     yield from all_steps(stages)
-    yield answer(record, _left(record), _where_evaluated(record.where, record.arrangement))
+    yield answer(record, _left(record), where_evaluated(record.where, record.arrangement))
     yield from conditions(record.conditions)
     if record.check is not None and record.check.rows:
         yield check_line(record.check, record.output)
 
 
-def stages_of(record: Derivation | Sweep) -> list[Derivation]:
+def stages_of(record: Derivation | ImplicitDerivation | Sweep) -> list[Derivation]:
     """A derivation and those of the orders before, the first order first."""
     stages: list[Derivation] = []
     found = record if isinstance(record, Derivation) else None
@@ -59,13 +59,14 @@ def all_steps(stages: Sequence[Derivation]) -> Iterator[Block]:
     """The steps of each order, and the answers of all but the last."""
     for stage in stages:
         if len(stages) > 1:
-            yield Heading(line(f"{_ordinal(stage.order)} derivative"), 3)
+            yield Heading(line(f"{ordinal(stage.order)} derivative"), 3)
         yield from derivation_steps(stage)
         if stage is not stages[-1]:
-            yield answer(stage, _left(stage), _where_evaluated(stage.where, stage.arrangement))
+            yield answer(stage, _left(stage), where_evaluated(stage.where, stage.arrangement))
 
 
-def _ordinal(order: int) -> str:
+def ordinal(order: int) -> str:
+    """First, Second, …"""
     return _ORDINALS[order - 1] if order <= len(_ORDINALS) else f"{order}th"
 
 
@@ -74,6 +75,17 @@ def answer(record: Derivation, left: Formula, where: tuple[Formula, ...]) -> Equ
     if record.rewrites and record.detail == "brief":
         return Chain(left, rewriting.links(record.raw, record.rewrites, record.arrangement), where)
     return Equation(formulas.equal(left, _evaluated(record)), where=where)
+
+
+def repeated(variables: Sequence[str]) -> str:
+    """What a derivative is taken with respect to, in words.
+
+    >>> repeated(("x", "x", "z")), repeated(("x", "x", "x"))
+    ('x twice and z', 'x three times')
+    """
+    times = ("", " twice", " three times", " four times")
+    counts = [(v, variables.count(v)) for v in dict.fromkeys(variables)]
+    return " and ".join(v + (times[n - 1] if n <= len(times) else f" {n} times") for v, n in counts)
 
 
 def _evaluated(record: Derivation) -> Formula:
@@ -92,7 +104,8 @@ def definitions(names: Sequence[tuple[str, Any]]) -> tuple[Formula, ...]:
     return tuple(formulas.named(name, e) for name, e in names)
 
 
-def _where_evaluated(names: Sequence[tuple[Any, Any]], arrangement: Arrangement) -> tuple[Formula, ...]:
+def where_evaluated(names: Sequence[tuple[Any, Any]], arrangement: Arrangement) -> tuple[Formula, ...]:
+    """What names in a closed form stand for."""
     return tuple(
         formulas.gap(e) if n == GAP else formulas.equal(_defined(n), rewriting.simplified(e, arrangement))
         for n, e in names
@@ -106,13 +119,14 @@ def _defined(name: Any) -> Formula:
 
 def functions(form: ClosedForm) -> tuple[Formula, ...]:
     """What the user's functions in a formula compute."""
-    return _where_evaluated(form.functions, form.arrangement)
+    return where_evaluated(form.functions, form.arrangement)
 
 
 def conditions(listed: Sequence[str]) -> Iterator[Block]:
     """Where a result holds, if not everywhere."""
     if listed:
-        yield Note(line(f"This holds for {' and '.join(listed)}."), "info")
+        shown = [f"({c})" if " or " in c and len(listed) > 1 else c for c in listed]
+        yield Note(line(f"This holds for {' and '.join(shown)}."), "info")
 
 
 def derivation_steps(record: Derivation) -> Iterator[Block]:
@@ -121,11 +135,16 @@ def derivation_steps(record: Derivation) -> Iterator[Block]:
         yield Paragraph(line("This function computes with arrays; see its reverse mode."))
         return
     left = _left(record)
-    items = _Wording(record, left).items()
+    items = rules_of(record, left)
     if record.rewrites and record.detail == "full":
         steps = rewriting.items(left, record.rewrites, record.arrangement)
         items.append(StepItem(line("simplify"), children=steps))
     yield Steps(tuple(items))
+
+
+def rules_of(record: Derivation, left: Formula) -> list[StepItem]:
+    """The numbered rules alone, as steps towards `left`."""
+    return _Wording(record, left).items()
 
 
 class _Wording:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from functools import singledispatch
 from typing import Any
 
-from gradexplain.exposition.model import CheckReport, CheckRow, Derivation, Finding, Overview, Sweep
+from gradexplain.exposition.model import CheckReport, CheckRow, Derivation, Finding, ImplicitDerivation, Overview, Sweep
 from gradexplain.render import formula as formulas
 from gradexplain.render.blocks import (
     Block,
@@ -26,8 +26,18 @@ from gradexplain.render.blocks import (
     line,
 )
 from gradexplain.render.checks import check_line, point_text
-from gradexplain.render.derivations import all_steps, answer, conditions, definitions, derivation, functions, stages_of
+from gradexplain.render.derivations import (
+    all_steps,
+    answer,
+    conditions,
+    definitions,
+    derivation,
+    functions,
+    repeated,
+    stages_of,
+)
 from gradexplain.render.formula import derivative_of
+from gradexplain.render.implicit import implicit_derivation, implicit_steps
 from gradexplain.render.listings import gradient_name, number, sweep, tape_table
 from gradexplain.simplify.parts import GAP
 
@@ -50,6 +60,8 @@ def _title(record: Any) -> str:
     match record:
         case Derivation():
             return f"The derivative with respect to {record.variable}"
+        case ImplicitDerivation():
+            return f"The derivative of {record.dependent} with respect to {record.variables[-1]}"
         case Sweep():
             return f"{record.style.capitalize()} mode"
         case CheckReport():
@@ -60,6 +72,7 @@ def _title(record: Any) -> str:
 
 
 blocks_of.register(Derivation, derivation)
+blocks_of.register(ImplicitDerivation, implicit_derivation)
 blocks_of.register(Sweep, sweep)
 
 
@@ -112,13 +125,13 @@ def _(record: tuple) -> Iterator[Block]:  # type: ignore[type-arg]
 @blocks_of.register
 def _(record: Overview) -> Iterator[Block]:
     output = _output(record)
-    yield Equation(formulas.named(output, _function(record)), where=definitions(_definitions(record)))
+    yield Equation(_given(record, output), where=definitions(_definitions(record)))
     derivations = dict(zip((key for key, _ in record.forms), record.derivations, strict=False))
     for position, (key, form) in enumerate(record.forms):
         found = derivations.get(key)
         if found is not None and position < _MOST_DERIVATIONS:
             if len(record.forms) > 1:
-                yield Heading(line(f"With respect to {key.replace(',', ' and ')}"), 2)
+                yield Heading(line(f"With respect to {repeated(tuple(key.split(',')))}"), 2)
             yield from _overview_steps(found)
         yield from _form(record, output, key, form, found if position < _MOST_DERIVATIONS else None)
     yield from (block for finding in record.findings for block in blocks_of(finding))
@@ -129,6 +142,13 @@ def _(record: Overview) -> Iterator[Block]:
     yield from _check_lines(record, output)
     if 0 < len(record.tape) <= _LONGEST_TAPE:
         yield Section(line("What autodiff recorded"), (tape_table(record.tape, adjoints=True),), open=False)
+
+
+def _given(record: Overview, output: str) -> Formula:
+    """What is differentiated: a function, or an equation."""
+    if record.equation is None:
+        return formulas.named(output, _function(record))
+    return formulas.equal(*map(formulas.formula, record.equation))
 
 
 def _output(record: Overview) -> str:
@@ -152,14 +172,18 @@ def _definitions(record: Overview) -> tuple[tuple[str, Any], ...]:
     return tuple(merged.items())
 
 
-def _overview_steps(found: Derivation | Sweep) -> Iterator[Block]:
+def _overview_steps(found: Derivation | ImplicitDerivation | Sweep) -> Iterator[Block]:
     if isinstance(found, Sweep):
         yield from blocks_of(found)
+    elif isinstance(found, ImplicitDerivation):
+        yield from implicit_steps(found)
     elif found.root is not None:
         yield from all_steps(stages_of(found))
 
 
-def _form(record: Overview, output: str, key: str, form: Any, found: Derivation | Sweep | None) -> Iterator[Block]:
+def _form(
+    record: Overview, output: str, key: str, form: Any, found: Derivation | ImplicitDerivation | Sweep | None
+) -> Iterator[Block]:
     left = left_side(record, output, key)
     where = tuple(
         formulas.equal(Formula(n, formulas.name_latex(n)), Formula(t, tex)) if n != GAP else formulas.gap(t)
@@ -178,9 +202,10 @@ def left_side(record: Overview, output: str, key: str) -> Formula:
     variables = tuple(key.split(","))
     if record.kind == "hessian" and len(variables) == 1:
         variables *= 2
+    others = record.forms if record.equation is not None else record.arguments  # y depends on x alone along a curve
     if len(variables) > 1 or record.kind == "jacobian":
-        return derivative_of(output, variables, partial=len(record.arguments) > 1)
-    return gradient_name(output, key, record.shape, partial=len(record.arguments) > 1)
+        return derivative_of(output, variables, partial=len(others) > 1)
+    return gradient_name(output, key, record.shape, partial=len(others) > 1)
 
 
 def _check_lines(record: Overview, output: str) -> Iterator[Block]:
@@ -188,7 +213,7 @@ def _check_lines(record: Overview, output: str) -> Iterator[Block]:
         values: Mapping[str, Any] = dict(record.values)
         keys = [key for key, _ in record.forms if key in values]
         shown = [f"{left_side(record, output, key).text} = {number(values[key])}" for key in keys]
-        words = ", ".join([f"{output} = {number(record.value)}", *shown])
+        words = ", ".join([*([f"{output} = {number(record.value)}"] if record.equation is None else []), *shown])
         yield Paragraph(line(f"at {point_text(record.point)}: {words}"))
     if record.check is not None and record.check.rows:
         yield check_line(record.check, output)

@@ -126,9 +126,10 @@ def laid_out(document: Document, page: Page) -> Iterator[Laid]:
 def pretty(formula: str) -> str:
     """Return the text of a formula with the signs of mathematics in place of the programmer's.
 
-    >>> pretty("2*x*sin(x) + x**2*cos(x)**10")
-    '2·x·sin(x) + x²·cos(x)**10'
+    >>> pretty("2*x*sin(x) + x**2*cos(x)**10"), pretty("d^3y/dx^2dz")
+    ('2·x·sin(x) + x²·cos(x)**10', 'd³y/dx²dz')
     """
+    formula = re.sub(r"(?<=\w)\^([2-8])", lambda order: "²³⁴⁵⁶⁷⁸"[int(order[1]) - 2], formula)
     squared = re.sub(r"\*\*([23])(?![\w.]|\*\*)", lambda power: "²³"[int(power[1]) - 2], formula)
     summed = re.sub(r"\bsum\((?=.* = \d+ \.\. \d+\))", "Σ(", squared)
     return re.sub(r"(?<!\*)\*(?!\*)", "·", summed)

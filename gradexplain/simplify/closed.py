@@ -157,7 +157,7 @@ def closed_form(
     if gradient.shape == () and all(x.shape == () for x in ancestors([gradient, program.output])):
         wide = sample_widely([gradient, program.output], program.inputs, program.point)
         found = scalar_form(key, gradient, program, names, wide)
-        stated = (*found.conditions, *conditions(program, wide, arranged))
+        stated = (*found.conditions, *conditions(program, gradient))
         return replace(found, conditions=tuple(dict.fromkeys(stated)), arrangement=arranged)
     if is_suitable(program, gradient):
         form = entry_form(key, gradient, program)

@@ -7,6 +7,7 @@ joined into one graph.
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from dataclasses import replace
 
 from gradexplain.errors import GradexplainError, ReturnError
@@ -15,6 +16,7 @@ from gradexplain.ops.ordering import where
 from gradexplain.trace.calling import apply, function_name, plain
 from gradexplain.trace.program import Program, begin, compare, make_inputs, run, trace
 from gradexplain.trace.running import Condition
+from gradexplain.trace.source import place_of
 
 __all__ = ["Program", "apply", "begin", "compare", "explore", "function_name", "make_inputs", "plain", "run", "trace"]
 MOST_PATHS = 32
@@ -38,7 +40,7 @@ def explore(program: Program, *, stack_results: bool = False) -> Program:
     limits: list[str] = []
     while waiting:
         if len(paths) >= MOST_PATHS:
-            return replace(program, limits=(f"{program.name} has more than {MOST_PATHS} paths through its branches",))
+            return replace(program, limits=(_too_many(program),))
         planned = waiting.pop()
         conditions, output, limit = _follow(program, planned, stack_results)
         if limit:
@@ -51,6 +53,14 @@ def explore(program: Program, *, stack_results: bool = False) -> Program:
     joined = _join(list(paths.values()), 0)
     assert joined is not None
     return replace(program, output=joined, explored=True, limits=tuple(limits))
+
+
+def _too_many(program: Program) -> str:
+    """Which branch makes the paths so many, and how often it is met on the path that was taken."""
+    lines = Counter(p.line for c in program.conditions if (p := place_of(c.site)) is not None)
+    line, times = max(lines.items(), key=lambda pair: pair[1], default=(0, 0))
+    where_met = f": the branch in line {line} is met {times} time{'s' * (times > 1)}" if line else ""
+    return f"{program.name} has more than {MOST_PATHS} paths through its branches{where_met}"
 
 
 def _follow(

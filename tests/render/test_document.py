@@ -73,7 +73,7 @@ def test_second_derivatives_have_a_heading_each():
         shown.index("First derivative")
         < shown.index("dy/dx = ")
         < shown.index("Second derivative")
-        < shown.index("d2y/dx2 = ")
+        < shown.index("d^2y/dx^2 = ")
     )
 
 
@@ -163,7 +163,8 @@ def test_findings():
 
 
 @pytest.mark.parametrize(
-    ("variables", "shown"), [(("x",), "dy/dx"), (("x", "x"), "d2y/dx2"), (("x", "z"), "d2y/(dx dz)")]
+    ("variables", "shown"),
+    [(("x",), "dy/dx"), (("x", "x"), "d^2y/dx^2"), (("x", "z"), "d^2y/dxdz"), (("x", "x", "z"), "d^3y/dx^2dz")],
 )
 def test_names_of_derivatives(variables, shown):
     assert document.derivative_of("y", variables).text == shown
