@@ -13,7 +13,7 @@ import sympy as sp
 
 import gradexplain as gx
 from tests.exposition.programs import SCALAR, black_scholes, nest
-from tests.simplify.random_programs import numpy_value
+from tests.simplify.comparing import numpy_value
 
 A = np.array([[1.0, 3.0], [2.0, 6.0]])
 V = np.array([1.5, 0.7, 2.0])

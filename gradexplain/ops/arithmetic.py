@@ -80,12 +80,12 @@ def _masked(function: Callable[..., Node], node: Node, *others: Node) -> Node | 
 
 
 def _merged_masks(a: Node, b: Node) -> Node | None:
-    """where(c, p, 0) + where(c, 0, q) is where(c, p, q): the two sides of one branch come together again."""
+    """where(c, p, 0) + where(c, 0, q) is where(c, p, q), the two sides of one branch together again, and
+    where(c, p, 0) + where(c, q, 0) is where(c, p + q, 0), which stays a mask.
+    """
     if a.op is not b.op or a.op not in (where, by_order) or a.inputs[:-2] != b.inputs[:-2]:
         return None
-    if (is_scalar_constant(a.inputs[-1], 0) and is_scalar_constant(b.inputs[-2], 0)) or (
-        is_scalar_constant(a.inputs[-2], 0) and is_scalar_constant(b.inputs[-1], 0)
-    ):
+    if all(any(is_scalar_constant(side, 0) for side in mask.inputs[-2:]) for mask in (a, b)):
         left, right = (add(p, q) for p, q in zip(a.inputs[-2:], b.inputs[-2:], strict=True))
         return a.op(*a.inputs[:-2], left, right)
     return None

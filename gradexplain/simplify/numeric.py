@@ -16,6 +16,7 @@ from sympy.functions.elementary.piecewise import ExprCondPair
 
 from gradexplain.errors import GradexplainError
 from gradexplain.evaluate import bounded
+from gradexplain.notation import loggamma
 from gradexplain.ops.arithmetic import exact_power
 from gradexplain.ops.pieces import compared, larger_of, piecewise, smaller_of
 
@@ -217,6 +218,8 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     sp.ITE: lambda condition, a, b: a if condition else b,
     sp.gamma: mp.gamma,
     sp.loggamma: mp.loggamma,
+    loggamma: lambda x: mp.re(mp.loggamma(x)),
+    sp.erfinv: lambda y: mp.erfinv(y) if abs(y) < 1 else mp.nan,
     sp.polygamma: lambda n, x: mp.polygamma(int(n), x),
     sp.digamma: lambda x: mp.polygamma(0, x),
     sp.besseli: lambda n, x: mp.besseli(n, x),

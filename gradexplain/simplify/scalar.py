@@ -13,6 +13,7 @@ from typing import Any
 
 import sympy as sp
 
+from gradexplain.notation import loggamma
 from gradexplain.simplify import branches
 from gradexplain.simplify.counting import operations
 from gradexplain.simplify.rewrite import Rewrite
@@ -31,7 +32,7 @@ _ROOT = 4.5  # sqrt(u**2) is Abs(u), whatever the program wrote: worth it where 
 _FAMILIES = ({sp.sinh, sp.cosh, sp.tanh}, {sp.Abs, sp.sign})
 # The functions that belong to a function: those of its derivative.
 _NATURAL = {sp.sin: {sp.cos}, sp.cos: {sp.sin}, sp.Abs: {sp.sign}, sp.gamma: {sp.polygamma}, sp.erf: {sp.exp},
-            sp.loggamma: {sp.polygamma}, sp.sinh: {sp.cosh}, sp.cosh: {sp.sinh}}  # fmt: skip
+            loggamma: {sp.polygamma}, sp.sinh: {sp.cosh}, sp.cosh: {sp.sinh}}  # fmt: skip
 
 
 Vocabulary = Mapping[Any, float]  # functions, and exponentials, with what they add to the cost
@@ -132,10 +133,11 @@ def _tried(rewrite: Callable[[Any], Any], raw: Any) -> Any:
 
 
 def _guarded(rewrite: Callable[[Any], Any], raw: Any, rule: str, notes: list[str]) -> Any:
-    result = within(_SECONDS, lambda: _tried(rewrite, raw))
+    result = within(_SECONDS, lambda: (_tried(rewrite, raw),))
     if result is None:
         notes.append(f"the rewrite '{rule}' was stopped after {_SECONDS:g} s; the form before it is shown")
-    return result
+        return None
+    return result[0]
 
 
 def _by_branches(raw: Any, samples: Samples, known: Vocabulary, notes: list[str]) -> Iterator[Attempt]:
