@@ -70,13 +70,17 @@ def _whole(node: Node, a: Node, b: Node) -> Node:
 
 def _masked(function: Callable[..., Node], node: Node, *others: Node) -> Node | None:
     """f(where(c, a, 0), b) is where(c, f(a, b), 0): what b is where the mask is 0 must not matter, infinite or not."""
-    if node.op is where or node.op is by_order:
-        *selector, a, b = node.inputs
-        if is_scalar_constant(b, 0):
-            return node.op(*selector, function(a, *others), 0)
-        if is_scalar_constant(a, 0):
-            return node.op(*selector, 0, function(b, *others))
-    return None
+    if not _is_mask(node):
+        return None
+    *selector, a, b = node.inputs
+    return node.op(*selector, *(0 if is_scalar_constant(side, 0) else function(side, *others) for side in (a, b)))
+
+
+def _is_mask(node: Node, deepest: int = 4) -> bool:
+    """Whether a node is 0 on a side of a condition, or on a side of a condition within one."""
+    if not deepest or node.op not in (where, by_order):
+        return False
+    return any(is_scalar_constant(side, 0) or _is_mask(side, deepest - 1) for side in node.inputs[-2:])
 
 
 def _merged_masks(a: Node, b: Node) -> Node | None:

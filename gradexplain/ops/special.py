@@ -129,6 +129,9 @@ def logit(p: Any) -> Node:
     return log(p / (1 - as_node(p)))
 
 
+operators.update(expit=expit)  # the slopes of logaddexp, whose row comes first
+
+
 def log_expit(x: Any) -> Node:
     """The logarithm of the logistic function."""
     return -logaddexp(0, -as_node(x))

@@ -216,7 +216,7 @@ def select(conditions, choices, default=0):
 def modules():
     """`math`, `np` and `special` on Reals, and how a typed number is read."""
     with mp.workdps(3 * DIGITS):
-        constants = {"pi": Real(+mp.pi), "e": Real(+mp.e)}
+        constants = {"pi": Real(+mp.pi), "e": Real(+mp.e), "nan": Real(mp.nan)}
     choosing = {"where": lambda condition, a, b: a if condition else b, "select": select,
                 "fmax": larger(1), "fmin": larger(-1), "logical_and": lambda a, b: a and b,
                 "logical_or": lambda a, b: a or b, "logical_not": lambda a: not a}  # fmt: skip

@@ -36,9 +36,10 @@ def test_random_programs(first):
 FOUND = """
 np.clip(x, y, x)*x ; np.clip(x, x, y)*x ; np.clip(x, x, x)*y ; np.clip(y, x, x)*y ; np.sqrt(np.sin(x)*np.clip(x, y, x))
 np.clip(x, 2*y, y)*x ; np.fmax(x*y, x*y)*x ; np.fmin(x, x)**2 ; np.fmax(np.where(y > 0, y, x), y)*x ; y*math.lgamma(x)
-special.betaln(x, y)*x ; special.gammaln(x)*special.digamma(x)**2 ; special.erfinv(x/10)*y ; np.fmin(x, y)**1.5*np.floor(x)
+special.betaln(x, y)*x ; special.gammaln(x)*special.digamma(x)**2 ; special.erfinv(x/10)*y
+np.fmin(x, y)**1.5*np.floor(x)
 np.where(y > 0, np.arctanh(x)**3 + np.arctanh(x)**2 + np.arctanh(x), x)**2*y ; np.minimum(x, y)*np.maximum(x, y)
-np.where(x > y, np.sqrt(x - y)**3 + np.sqrt(x - y), x*y)*x
+np.where(x > y, np.sqrt(x - y)**3 + np.sqrt(x - y), x*y)*x ; np.arccosh(1/x if 0 < x < 1 else y*x)
 """
 
 
