@@ -1,4 +1,5 @@
-"""SymPy classes that SymPy lacks: operations on arrays as expressions that print as NumPy or as LaTeX, finite sums.
+"""SymPy classes that SymPy lacks: operations on arrays as expressions that print as NumPy or as LaTeX, finite sums, and
+functions of real numbers that SymPy has for complex ones only.
 
 Arrays are real symbols; entrywise arithmetic on them is SymPy's own. Every other operation is an `ArrayOperation`,
 opaque to SymPy's algebra, so that it can't be rewritten into something of another shape.
@@ -116,3 +117,18 @@ class ConstantArray(sp.Symbol):
         entries = array.array
         text = str(entries.tolist()) if entries.size <= 12 else f"array{list(entries.shape)}"
         return cls(text, real=True)
+
+
+class loggamma(sp.loggamma):  # noqa: N801 (as SymPy calls its own)
+    """log|Γ(x)|, as `math.lgamma` and `scipy.special.gammaln` have it: SymPy's is complex below 0."""
+
+    is_extended_real = True
+
+    def _eval_evalf(self, prec: int) -> Any:
+        return sp.re(sp.loggamma(self.args[0]))._eval_evalf(prec)
+
+    def _mpmathcode(self, printer: Any) -> str:
+        return f"{printer._module_format('mpmath.re')}({printer._print(sp.loggamma(self.args[0]))})"
+
+
+OWN: dict[str, Any] = {"loggamma": loggamma}  # rows ask for these by SymPy's name

@@ -12,7 +12,7 @@ from typing import Any
 import sympy as sp
 
 from gradexplain.graph import CONSTANT, VARIABLE, Fixed, Node, ancestors
-from gradexplain.notation import ArrayOperation, ConstantArray
+from gradexplain.notation import OWN, ArrayOperation, ConstantArray
 from gradexplain.numbers import exact_number
 
 
@@ -54,7 +54,7 @@ def of_node(node: Node, operands: Sequence[Any]) -> Any:
         return _constant(node)
     form = node.op.symbol
     if node.op.family == "elementwise" and form is not None:
-        return getattr(sp, form)(*operands) if isinstance(form, str) else form(sp, *operands)
+        return (OWN.get(form) or getattr(sp, form))(*operands) if isinstance(form, str) else form(sp, *operands)
     if form is not None and callable(form):
         return form(sp, *operands, **node.params)
     return ArrayOperation(node.op.name, node.params, *operands)

@@ -13,7 +13,7 @@ import sympy as sp
 
 import gradexplain as gx
 from tests.exposition.programs import SCALAR, black_scholes, nest
-from tests.simplify.random_programs import numpy_value
+from tests.simplify.comparing import numpy_value
 
 A = np.array([[1.0, 3.0], [2.0, 6.0]])
 V = np.array([1.5, 0.7, 2.0])
@@ -84,6 +84,8 @@ def f(x, y):
 for e in (gx.explain(f), gx.explain("a*x^2 sin(b x) + max(a, b, x) + |x|^y"),
           gx.explain(lambda A, b: np.sum((A @ b)**2)*b[0], np.eye(2), np.ones(2))):
     print(str(e), e.to_latex(), e.to_html(), e.to_json(), e.python())
+    print([(f.text, f.latex, f.numpy, f.where, f.raw, f.rewrites, f.conditions, f.notes) for f in e.gradients.values()])
+    print(e.derivation(detail="full"), e.derivation(style="reverse"), e.derivation(style="forward"))
 """
 
 

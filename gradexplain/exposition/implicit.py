@@ -90,6 +90,7 @@ def derive(equation: Equation, key: str, *, detail: Detail = "brief", closed: An
         result=closed.expr,
         where=tuple(on_a_page(closed.where)),
         conditions=tuple(closed.conditions),
+        arrangement=closed.arrangement,
     )
 
 

@@ -70,22 +70,26 @@ def _whole(node: Node, a: Node, b: Node) -> Node:
 
 def _masked(function: Callable[..., Node], node: Node, *others: Node) -> Node | None:
     """f(where(c, a, 0), b) is where(c, f(a, b), 0): what b is where the mask is 0 must not matter, infinite or not."""
-    if node.op is where or node.op is by_order:
-        *selector, a, b = node.inputs
-        if is_scalar_constant(b, 0):
-            return node.op(*selector, function(a, *others), 0)
-        if is_scalar_constant(a, 0):
-            return node.op(*selector, 0, function(b, *others))
-    return None
+    if not _is_mask(node):
+        return None
+    *selector, a, b = node.inputs
+    return node.op(*selector, *(0 if is_scalar_constant(side, 0) else function(side, *others) for side in (a, b)))
+
+
+def _is_mask(node: Node, deepest: int = 4) -> bool:
+    """Whether a node is 0 on a side of a condition, or on a side of a condition within one."""
+    if not deepest or node.op not in (where, by_order):
+        return False
+    return any(is_scalar_constant(side, 0) or _is_mask(side, deepest - 1) for side in node.inputs[-2:])
 
 
 def _merged_masks(a: Node, b: Node) -> Node | None:
-    """where(c, p, 0) + where(c, 0, q) is where(c, p, q): the two sides of one branch come together again."""
+    """where(c, p, 0) + where(c, 0, q) is where(c, p, q), the two sides of one branch together again, and
+    where(c, p, 0) + where(c, q, 0) is where(c, p + q, 0), which stays a mask.
+    """
     if a.op is not b.op or a.op not in (where, by_order) or a.inputs[:-2] != b.inputs[:-2]:
         return None
-    if (is_scalar_constant(a.inputs[-1], 0) and is_scalar_constant(b.inputs[-2], 0)) or (
-        is_scalar_constant(a.inputs[-2], 0) and is_scalar_constant(b.inputs[-1], 0)
-    ):
+    if all(any(is_scalar_constant(side, 0) for side in mask.inputs[-2:]) for mask in (a, b)):
         left, right = (add(p, q) for p, q in zip(a.inputs[-2:], b.inputs[-2:], strict=True))
         return a.op(*a.inputs[:-2], left, right)
     return None

@@ -89,7 +89,7 @@ hypot   = elementwise("hypot",   np.hypot,     lambda sp, a, b: sp.sqrt(a**2 + b
                       exact="hypot", math="hypot", kinks="a = b = 0: slopes between -1 and 1, 0 is taken")
 arctan2 = elementwise("arctan2", np.arctan2,   "atan2",   lambda y, a, b: b / hypot(a, b) / hypot(a, b), lambda y, a, b: -(a / hypot(a, b) / hypot(a, b)), rule="angle rule",
                       math="atan2", kinks="jumps by 2*pi at a = 0, b < 0", domain=(NONZERO, Domain()))
-logaddexp  = elementwise("logaddexp",  np.logaddexp,  lambda sp, a, b: sp.log(sp.exp(a) + sp.exp(b)), lambda y, a, b: exp(a - y), lambda y, a, b: exp(b - y), rule="log-sum-exp rule",
+logaddexp  = elementwise("logaddexp",  np.logaddexp,  lambda sp, a, b: sp.log(sp.exp(a) + sp.exp(b)), lambda y, a, b: operators["expit"](a - b), lambda y, a, b: operators["expit"](b - a), rule="log-sum-exp rule",
                          exact=lambda mp, a, b: mp.log(mp.exp(a) + mp.exp(b)))
 logaddexp2 = elementwise("logaddexp2", np.logaddexp2, lambda sp, a, b: sp.log(2**a + 2**b) / sp.log(2), lambda y, a, b: exp2(a - y), lambda y, a, b: exp2(b - y), rule="log-sum-exp rule",
                          exact=lambda mp, a, b: mp.log(mp.power(2, a) + mp.power(2, b)) / mp.log(2))

@@ -113,6 +113,19 @@ def _floor_text(function: str) -> Any:
     return lambda x: Code(f"float(math.{function}({x}))")
 
 
+def _is_inside(x: Node, low: Node, high: Node) -> Node:
+    """Whether clip hands the slope on; a bound that is x itself is never passed."""
+    above: Node = greater_equal(x, low) if x is high else greater(x, low)
+    below: Node = less(x, high)
+    return above if x is high else below if x is low else logical_and(above, below)
+
+
+def _clip_symbol(sp: Any, x: Any, low: Any, high: Any) -> Any:
+    """The upper bound wins where the bounds cross."""
+    crossed, below = compared(sp, "Lt", high, low), compared(sp, "Lt", x, low)
+    return piecewise(sp, (high, crossed), (low, below), (high, compared(sp, "Gt", x, high)), (x, True))
+
+
 def _clip_exact(mp: Any, x: Any, low: Any, high: Any) -> Any:
     return min(max(x, low), high)
 
@@ -142,8 +155,8 @@ maximum = elementwise("maximum", np.maximum, larger_of, _max_first, _max_second,
 minimum = elementwise("minimum", np.minimum, smaller_of, _min_first, _min_second, rule="smaller operand",
                       exact=lambda mp, a, b: min(a, b), math=lambda a, b: Code(f"min({a}, {b})"),
                       kinks="a = b: each operand has half, a constant has all")
-clip = elementwise("clip", np.clip, lambda sp, x, lo, hi: piecewise(sp, (lo, compared(sp, "Lt", x, lo)), (hi, compared(sp, "Gt", x, hi)), (x, True)),
-                   lambda y, x, lo, hi: where(logical_and(greater(x, lo), less(x, hi)), 1, 0),
+clip = elementwise("clip", np.clip, _clip_symbol,
+                   lambda y, x, lo, hi: where(_is_inside(x, lo, hi), 1, 0),
                    lambda y, x, lo, hi: where(logical_and(less(x, lo), less_equal(lo, hi)), 1, 0),
                    lambda y, x, lo, hi: where(logical_or(greater(x, hi), less(hi, lo)), 1, 0),
                    rule="inside the bounds", exact=_clip_exact, math=lambda x, lo, hi: Code(f"min(max({x}, {lo}), {hi})"),

@@ -81,21 +81,18 @@ def _given(name: str, *spellings: Any) -> Any:
     return bounds[0] if bounds else None
 
 
-def _ignoring_nan(order: Callable[[Node, Node], Node]) -> tuple[Callable[..., Node], Callable[..., Node]]:
-    """The partials of fmax or fmin: those of maximum, but an operand that is nan leaves the other alone."""
+def _ignoring_nan(larger: int, smaller: int) -> tuple[Callable[..., Node], Callable[..., Node]]:
+    """The partials of fmax or fmin: those of maximum, but an operand that is nan leaves the other alone. Both ask for the
+    same order, so that what the formula of one leaves out at a tie, that of the other has.
+    """
 
     def left(y: Node, a: Node, b: Node) -> Node:
-        return ordering.where(not_equal(b, b), 1, ordering.where(not_equal(a, a), 0, order(a, b)))
+        return ordering.where(not_equal(b, b), 1, ordering.where(not_equal(a, a), 0, by_order(a, b, larger, smaller)))
 
-    return left, lambda y, a, b: left(y, b, a)
+    def right(y: Node, a: Node, b: Node) -> Node:
+        return ordering.where(not_equal(a, a), 1, ordering.where(not_equal(b, b), 0, by_order(a, b, smaller, larger)))
 
-
-def _larger(a: Node, b: Node) -> Node:
-    return by_order(a, b, 1, 0)
-
-
-def _smaller(a: Node, b: Node) -> Node:
-    return by_order(b, a, 1, 0)
+    return left, right
 
 
 def _inner_knots(xp: Any, x: Any) -> Any:
@@ -107,9 +104,9 @@ def _second_shape(a: Shape, v: Shape, **_: Any) -> Shape:
 
 
 # fmt: off
-fmax = elementwise("fmax", np.fmax, larger_of, *_ignoring_nan(_larger), rule="larger operand", exact=lambda mp, a, b: max(a, b),
+fmax = elementwise("fmax", np.fmax, larger_of, *_ignoring_nan(1, 0), rule="larger operand", exact=lambda mp, a, b: max(a, b),
                    kinks="a = b: each operand has half")
-fmin = elementwise("fmin", np.fmin, smaller_of, *_ignoring_nan(_smaller), rule="smaller operand", exact=lambda mp, a, b: min(a, b),
+fmin = elementwise("fmin", np.fmin, smaller_of, *_ignoring_nan(0, 1), rule="smaller operand", exact=lambda mp, a, b: min(a, b),
                    kinks="a = b: each operand has half")
 search = flat("searchsorted", lambda a, v, *, side: np.searchsorted(a, v, side=side), _second_shape, family="general", result="int",
               numpy=call("np.searchsorted"), rule="a position: no derivative", kinks="jumps at the entries of a", samples=(Sample(((3,), (2,)), {"side": "left"}),))

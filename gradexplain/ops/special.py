@@ -113,7 +113,7 @@ polygamma = elementwise("polygamma", _entrywise("polygamma"), "polygamma", None,
                         domain=(ANY_ORDER, POSITIVE), numpy=call("scipy.special.polygamma"))
 beta      = elementwise("beta", _entrywise("beta"), "beta", lambda y, a, b: y * (digamma(a) - digamma(a + b)), lambda y, a, b: y * (digamma(b) - digamma(a + b)),
                         rule="beta rule", domain=POSITIVE, numpy=call("scipy.special.beta"))
-betaln    = elementwise("betaln", _entrywise("betaln", _log_beta), lambda sp, a, b: sp.log(sp.beta(a, b)), lambda y, a, b: digamma(a) - digamma(a + b), lambda y, a, b: digamma(b) - digamma(a + b),
+betaln    = elementwise("betaln", _entrywise("betaln", _log_beta), lambda sp, a, b: sp.log(sp.Abs(sp.beta(a, b))), lambda y, a, b: digamma(a) - digamma(a + b), lambda y, a, b: digamma(b) - digamma(a + b),
                         exact=lambda mp, a, b: mp.log(mp.fabs(mp.beta(a, b))), rule="beta rule", domain=POSITIVE, numpy=call("scipy.special.betaln"))
 
 # The slope of the logistic function is y*(1 - y); written so, it does not cancel for large x.
@@ -127,6 +127,9 @@ xlog1py   = elementwise("xlog1py", _xlog1py, lambda sp, x, y: x * sp.log(1 + y),
 def logit(p: Any) -> Node:
     """log(p/(1 - p)), the inverse of the logistic function."""
     return log(p / (1 - as_node(p)))
+
+
+operators.update(expit=expit)  # the slopes of logaddexp, whose row comes first
 
 
 def log_expit(x: Any) -> Node:

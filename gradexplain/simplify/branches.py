@@ -160,7 +160,7 @@ def _folded(expr: Any) -> list[tuple[Any, Any]] | None:
     if len(expr.atoms(sp.Piecewise)) > MOST_FOLDED:
         return None
     folded = sp.piecewise_fold(expr)
-    return list(folded.args) if isinstance(folded, sp.Piecewise) else None
+    return list(folded.args) if isinstance(folded, sp.Piecewise) else [(folded, sp.true)]
 
 
 def _without_points(pieces: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:

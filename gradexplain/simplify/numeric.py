@@ -16,7 +16,7 @@ from sympy.functions.elementary.piecewise import ExprCondPair
 
 from gradexplain.errors import GradexplainError
 from gradexplain.evaluate import bounded
-from gradexplain.notation import FiniteSum
+from gradexplain.notation import FiniteSum, loggamma
 from gradexplain.ops.arithmetic import exact_power
 from gradexplain.ops.pieces import compared, larger_of, piecewise, smaller_of
 from gradexplain.userfunctions import UserFunction
@@ -226,6 +226,8 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     sp.gamma: mp.gamma,
     sp.factorial: mp.factorial,
     sp.loggamma: mp.loggamma,
+    loggamma: lambda x: mp.re(mp.loggamma(x)),
+    sp.erfinv: lambda y: mp.erfinv(y) if abs(y) < 1 else mp.nan,
     sp.polygamma: lambda n, x: mp.polygamma(int(n), x),
     sp.digamma: lambda x: mp.polygamma(0, x),
     sp.besseli: lambda n, x: mp.besseli(n, x),

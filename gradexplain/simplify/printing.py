@@ -209,6 +209,9 @@ class _NumpyPrinter(_Arranged, SciPyPrinter):
     def _print_ComplexInfinity(self, expr: Any) -> str:  # noqa: N802
         return "np.nan"
 
+    def _print_erfinv(self, expr: Any) -> str:
+        return f"scipy.special.erfinv({self._print(expr.args[0])})"
+
     def _print_sign(self, expr: Any) -> str:
         return f"np.sign({self._print(expr.args[0])})"
 
@@ -276,10 +279,11 @@ class FormulaLatex(LatexPrinter):
         condition, if_true, if_false = expr.args
         return str(self._print(sp.Or(sp.And(condition, if_true), sp.And(sp.Not(condition), if_false))))
 
-    def _print_polygamma(self, expr: Any) -> str:
+    def _print_polygamma(self, expr: Any, exp: str | None = None) -> str:
         order, x = expr.args
         mark = "" if order == 0 else rf"^{{\left({self._print(order)}\right)}}"
-        return rf"\psi{mark}{{\left({self._print(x)} \right)}}"
+        shown = rf"\psi{mark}{{\left({self._print(x)} \right)}}"
+        return shown if exp is None else rf"\left({shown}\right)^{{{exp}}}"
 
     def _print_Add(self, expr: Any, order: Any = None) -> str:  # noqa: N802
         if self.arrangement.is_product(expr):

@@ -95,14 +95,13 @@ class Samples:
         return self._asked[question]
 
     def _agrees(self, expr: Any, which: int, where: Sequence[tuple[str, Any]], digits: int) -> bool:
-        with mp.workdps(DIGITS):
-            try:
-                return all(
-                    _close(value(expr, _with_names(dict(where), point)), exact[which], digits)
-                    for point, exact in zip(self.points, self.values, strict=True)
-                )
-            except (UnknownFunctionError, KeyError):
-                return False
+        try:
+            return all(
+                any(_has_value(expr, where, point, exact[which], digits, n) for n in (DIGITS, _MORE_DIGITS))
+                for point, exact in zip(self.points, self.values, strict=True)
+            )
+        except (UnknownFunctionError, KeyError):
+            return False
 
     def agree(self, a: Any, b: Any) -> bool:
         """Whether two expressions are equal wherever the first is a real number, which is at three points at least."""
@@ -116,6 +115,14 @@ class Samples:
                 return len(pairs) >= _FEW and all(_close(two, one) for one, two in pairs)
             except (UnknownFunctionError, KeyError):
                 return False
+
+
+def _has_value(
+    expr: Any, where: Sequence[tuple[str, Any]], point: Mapping[str, Any], exact: Any, digits: int, working: int
+) -> bool:
+    """With more digits where fewer say no: terms that cancel may take them all."""
+    with mp.workdps(working):
+        return _close(value(expr, _with_names(dict(where), point)), exact, digits)
 
 
 def _with_names(where: Mapping[str, Any], point: Mapping[str, Any]) -> dict[str, Any]:
@@ -213,5 +220,6 @@ def _candidates(
                 near_by = mp.mpf(float(base)) * (i + k + 1) / 97 + mp.mpf(i + 1) / 1013
                 candidate[name] = float(base) + near_by / (1 if i % 4 else 1000)  # the domain may be small
             else:
-                candidate[name] = mp.mpf(pool[(i * (k + 1) + 3 * k) % len(pool)]) + mp.mpf(i) / 1009
+                apart = mp.mpf(k * (i + 3)) / 211  # else two variables may take the same number from the pool
+                candidate[name] = mp.mpf(pool[(i * (k + 1) + 3 * k) % len(pool)]) + mp.mpf(i) / 1009 + apart
         yield candidate

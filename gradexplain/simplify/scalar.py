@@ -15,6 +15,7 @@ from typing import Any
 import sympy as sp
 from sympy.polys.polyerrors import BasePolynomialError
 
+from gradexplain.notation import loggamma
 from gradexplain.simplify import branches
 from gradexplain.simplify.counting import operations
 from gradexplain.simplify.elimination import in_terms_of_names
@@ -35,7 +36,7 @@ _ROOT = 2.5  # sqrt(u**2) is Abs(u), whatever the program wrote: worth it where 
 _FAMILIES = ({sp.sinh, sp.cosh, sp.tanh}, {sp.sin, sp.cos, sp.tan}, {sp.Abs, sp.sign})
 # The functions that belong to a function: those of its derivative.
 _NATURAL = {sp.sin: {sp.cos}, sp.cos: {sp.sin}, sp.Abs: {sp.sign}, sp.gamma: {sp.polygamma}, sp.erf: {sp.exp},
-            sp.loggamma: {sp.polygamma}, sp.sinh: {sp.cosh}, sp.cosh: {sp.sinh}}  # fmt: skip
+            loggamma: {sp.polygamma}, sp.sinh: {sp.cosh}, sp.cosh: {sp.sinh}}  # fmt: skip
 
 
 Vocabulary = Mapping[Any, float]  # functions, exponentials and names, with what they add to the cost
@@ -176,10 +177,11 @@ def _tried(rewrite: Callable[[Any], Any], raw: Any) -> Any:
 
 
 def _guarded(rewrite: Callable[[Any], Any], raw: Any, rule: str, notes: list[str]) -> Any:
-    result = within(_SECONDS, lambda: _tried(rewrite, raw))
+    result = within(_SECONDS, lambda: (_tried(rewrite, raw),))
     if result is None:
         notes.append(f"the rewrite '{rule}' was stopped after {_SECONDS:g} s; the form before it is shown")
-    return result
+        return None
+    return result[0]
 
 
 def _by_branches(raw: Any, samples: Samples, known: Vocabulary, notes: list[str]) -> Iterator[Attempt]:

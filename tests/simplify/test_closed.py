@@ -10,25 +10,10 @@ import gradexplain as gx
 from gradexplain.errors import ArgumentError
 from gradexplain.simplify import scalar
 from gradexplain.simplify.rules import Rule
-from tests.simplify.random_programs import disagreements, explained, function, numpy_value
+from tests.simplify.comparing import disagreements, numpy_value
+from tests.simplify.random_programs import function
 
-RANDOM = 120
 X = sp.Symbol("x", real=True)
-CHUNK = 20
-
-
-@pytest.mark.parametrize("first", range(0, RANDOM, CHUNK))
-def test_random_programs(first):
-    """Checked by hand on thousands more; what was wrong there is in the table below."""
-    counted = 0
-    for seed in range(first, first + CHUNK):
-        e = explained(seed, order=2 if seed % 16 == 0 else 1)
-        if e is not None:
-            counted += 1
-            assert disagreements(e, seed) == [], seed
-    assert counted > CHUNK // 2
-
-
 # Bodies over x and y, chosen for what simplification gets wrong: roots of squares, signs, branches, powers, inverses.
 HARD = """
 np.sqrt(x**2) ; np.sqrt((x-5)**2)*x ; np.sqrt(x**6) ; (x**2)**0.5*(x**3)**(1/3) ; ((x-1)**2)**(1/3) ; np.cbrt(x**3)

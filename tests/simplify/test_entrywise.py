@@ -6,7 +6,7 @@ import pytest
 import gradexplain as gx
 from gradexplain.simplify.entrywise import MOST_ENTRIES, entries, is_suitable, source_names
 from tests.exposition.programs import traced
-from tests.simplify.random_programs import numpy_value
+from tests.simplify.comparing import numpy_value
 
 V = np.array([1.5, 0.7, 2.0])
 M = np.array([[1.0, 2.0], [3.0, 4.0]])

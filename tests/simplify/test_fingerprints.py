@@ -12,7 +12,7 @@ from gradexplain.simplify.fingerprints import refined
 from gradexplain.simplify.sampling import sample
 from gradexplain.symbolic import expressions
 from tests.exposition.programs import black_scholes, traced
-from tests.simplify.random_programs import disagreements
+from tests.simplify.comparing import disagreements
 
 
 def found(function, *names):

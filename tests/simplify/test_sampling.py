@@ -61,6 +61,22 @@ def test_variables_are_in_no_special_relation():
     assert len({mp.nstr(p["x"] / p["y"], 10) for p in found.points}) == len(found.points)
 
 
+@pytest.mark.parametrize("widely", [False, True])
+def test_no_two_variables_are_equal_at_a_point(widely):
+    """There the kinks of max(x, y) are, at which a formula need not have the value of the program."""
+    f = lambda x, y, z, w: (x - y) * (y - z) * (z - w)  # noqa: E731
+    for chosen in (samples(f, widely=widely), samples(lambda x, y: np.log(x) + np.floor(y), widely=widely)):
+        for point in chosen.points:
+            values = list(point.values())
+            assert all(abs(a - b) > 1e-3 for i, a in enumerate(values) for b in values[:i])
+
+
+def test_terms_that_cancel_to_many_digits_are_computed_with_more():
+    """x - 1e30 + ... has lost its digits where 60 are kept, and is right all the same."""
+    huge = sp.exp(100 + x**2)
+    assert samples(lambda x: 2 * x).agrees((2 * x + huge) - huge + sp.exp(sp.log(huge)) - sp.sqrt(huge**2), 0)
+
+
 def test_ill_conditioned_points_tell_nothing():
     hard = samples(lambda x: np.exp(np.exp(np.exp(np.exp(x)))))
     assert all(p["x"] < 2 for p in hard.points)
