@@ -31,7 +31,7 @@ from gradexplain.symbolic import expressions, tree_size
 _KEPT = 73  # binary digits that must agree
 _ZERO = mp.mpf(10) ** -30
 _LARGEST_VOCABULARY = 60  # forward nodes that formulas are looked for in
-_MOST_NAMED = 8  # of these, the ones whose products and quotients are looked at too
+_MOST_NAMED = 10  # of these, the ones whose products and quotients are looked at too
 _MOST_FACTORS = 8  # of a product whose factors are looked at in pairs
 _LARGEST_FACTOR = 1e6  # of these, too
 _DENOMINATOR = 24  # of multiples and constants

@@ -82,6 +82,8 @@ def needed(expr: Any, where: dict[str, Any]) -> dict[str, Any]:
 
 def namings(program: Program, names: Mapping[Node, str]) -> list[Naming]:
     """The choices of named parts: none, or what the program itself gave a name."""
+    if not names:  # a program that was rewritten into entries
+        return [Naming()]
     order = [n for n in ancestors([program.output]) if n.inputs and n.kind == "float" and n in names]
     symbols = {n: sp.Symbol(names[n], real=True) for n in order if program.local_name(n, own=True)}
     calls = _named_calls(program, {*program.inputs, *(s.name for s in symbols.values())})

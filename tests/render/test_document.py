@@ -113,7 +113,7 @@ REPORT = CheckReport(True, (CheckRow("x", 6.0, 6.0, 1e-12, 1e-6, "pass"),), (("x
 
 
 class Form:
-    text, latex, shown_parts, conditions = "2*x", "2 x", (), ()
+    text, latex, shown_parts, functions, conditions = "2*x", "2 x", (), (), ()
 
 
 def overview(**changes):

@@ -82,6 +82,15 @@ def test_gamma_is_short():
     assert sp.count_ops(form.expr) <= 15
 
 
+def test_a_long_second_derivative_is_short_in_names():
+    e = gx.explain(programs.call, order=2, wrt="sigma")
+    form = e["sigma,sigma"]
+    S, T, sigma, d1, d2 = sp.symbols("S T sigma d1 d2", real=True)
+    assert sp.simplify(form.expr - S * sp.sqrt(T) * sp.exp(-(d1**2) / 2) * d1 * d2 / (sigma * sp.sqrt(2 * sp.pi))) == 0
+    assert list(form.where) == ["d1", "d2"]
+    assert disagreements(e) == []
+
+
 def test_a_logistic_loss_has_the_gradient_that_everybody_knows():
     e = gx.explain(programs.logistic_loss, wrt=("w", "b"))
     w, b, x, y, p = sp.symbols("w b x y p", real=True)
@@ -190,6 +199,11 @@ def test_what_gets_no_name(kind):
     e = gx.explain(UNNAMED[kind])
     assert all(called(form) == [] for form in e.gradients.values())
     assert disagreements(e) == []
+
+
+def test_entries_of_arrays_are_written_out():
+    e = gx.explain(lambda x: programs.bell(x[0]) * x[1], np.array([0.5, 2.0]))
+    np.testing.assert_allclose(numpy_value(e["x"], {"x": [0.5, 2.0]}), e.gradient_values["x"], rtol=1e-12)
 
 
 def test_constants_are_shown_as_they_were_given():
