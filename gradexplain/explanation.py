@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import combinations_with_replacement
 from typing import Any
@@ -23,55 +23,9 @@ from gradexplain.lambdify import readable_names
 from gradexplain.render.blocks import Document
 from gradexplain.render.display import Display
 from gradexplain.simplify.arrangement import Arrangement
-from gradexplain.simplify.closed import ClosedForm, arrangement, closed_form
+from gradexplain.simplify.closed import arrangement, closed_form
+from gradexplain.simplify.form import ClosedForm, Gradients
 from gradexplain.trace.run import Program
-
-
-@dataclass(frozen=True, slots=True)
-class Gradients:
-    """The closed forms by key, in the order of `wrt`; a mixed derivative may be asked for in any order."""
-
-    forms: Mapping[str, ClosedForm]
-
-    def __getitem__(self, key: str) -> ClosedForm:
-        if key in self.forms:
-            return self.forms[key]
-        if f"{key},{key}" in self.forms:  # the Hessian of one variable goes by its name alone, too
-            return self.forms[f"{key},{key}"]
-        parts = sorted(part.strip() for part in str(key).split(","))
-        for known, form in self.forms.items():
-            if sorted(known.split(",")) == parts:
-                return form
-        raise ArgumentError(
-            f"there is no derivative {key!r}", why=f"there are {', '.join(self.forms)}", fix="use one of these keys"
-        )
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.forms)
-
-    def __len__(self) -> int:
-        return len(self.forms)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self.forms
-
-    @property
-    def together(self) -> Any:
-        """The only closed form as a SymPy expression in the arguments; of several, a SymPy tuple of them."""
-        forms = list(self.forms.values())
-        return forms[0].full if len(forms) == 1 else sp.Tuple(*(f.full for f in forms))
-
-    def keys(self) -> Sequence[str]:
-        """The keys in order."""
-        return tuple(self.forms)
-
-    def values(self) -> Sequence[ClosedForm]:
-        """The closed forms in order."""
-        return tuple(self.forms.values())
-
-    def items(self) -> Sequence[tuple[str, ClosedForm]]:
-        """Keys and closed forms in order."""
-        return tuple(self.forms.items())
 
 
 class Explanation(Display):

@@ -17,10 +17,10 @@ from gradexplain.exposition.model import CheckReport, Detail, Finding, Overview,
 from gradexplain.graph import Node, ancestors, is_scalar_constant
 from gradexplain.render.display import Display
 from gradexplain.simplify.arrangement import Arrangement
-from gradexplain.simplify.closed import ClosedForm
 from gradexplain.simplify.conditions import conditions
 from gradexplain.simplify.curve import Curve, along
 from gradexplain.simplify.curves import reduced
+from gradexplain.simplify.form import ClosedForm
 from gradexplain.trace.run import Program, compare, explore, trace
 from gradexplain.trace.signature import Argument
 

@@ -10,7 +10,7 @@ from gradexplain.exposition.calculus import Calculus, calculus_of
 from gradexplain.exposition.naming import names
 from gradexplain.exposition.pen import Pen
 from gradexplain.graph import Node
-from gradexplain.simplify.closed import ClosedForm
+from gradexplain.simplify.form import ClosedForm
 from gradexplain.simplify.orthant import ASSUMING
 from gradexplain.simplify.rewrite import Rewrite
 from gradexplain.simplify.sampling import Samples, sample

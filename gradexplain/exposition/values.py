@@ -12,7 +12,7 @@ from gradexplain.errors import ArgumentError, GradexplainError
 from gradexplain.evaluate import evaluate_exact, exact_array
 from gradexplain.graph import Node, ancestors
 from gradexplain.isolated import at_isolated_point, isolated_points
-from gradexplain.simplify.closed import ClosedForm
+from gradexplain.simplify.form import ClosedForm
 from gradexplain.simplify.numeric import value
 from gradexplain.trace.run import Program, apply
 

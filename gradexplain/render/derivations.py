@@ -26,7 +26,7 @@ from gradexplain.render.blocks import (
 from gradexplain.render.checks import check_line
 from gradexplain.render.formula import derivative_of
 from gradexplain.simplify.arrangement import TEXTBOOK, Arrangement
-from gradexplain.simplify.closed import ClosedForm
+from gradexplain.simplify.form import ClosedForm
 from gradexplain.simplify.parts import GAP
 
 _LONG_CHAIN = 4  # steps, each inside the last, that are numbered on one level instead

@@ -39,6 +39,34 @@ def operations(expr: Any) -> int:
     return _COUNTED[expr]
 
 
+def nested_fractions(expr: Any) -> int:
+    """How many sums of fractions stand in a fraction themselves: people bring those over one denominator.
+
+    >>> x = sp.Symbol("x")
+    >>> nested_fractions((1 + 1 / x) / x), nested_fractions(1 / x + 1 / x**2)
+    (1, 0)
+    """
+    found = 0
+    for node in sp.preorder_traversal(expr):
+        if node.is_Mul:
+            is_fraction = any(_is_below(f) for f in node.args)
+            found += sum(_has_fractions(f) and (is_fraction or _is_below(f)) for f in node.args)
+        elif node.is_Add:
+            found += sum(_has_fractions(t) and _is_below(t) for t in node.args)
+    return found + (_has_fractions(expr) and _is_below(expr))
+
+
+def _is_below(factor: Any) -> bool:
+    """Whether a factor stands below the bar, and is no number."""
+    return bool(factor.is_Pow and factor.exp.could_extract_minus_sign() and factor.free_symbols)
+
+
+def _has_fractions(factor: Any) -> bool:
+    """Whether a factor is a sum, or a power of one, that has a fraction of symbols among its terms."""
+    base = factor.base if factor.is_Pow else factor
+    return bool(base.is_Add and any(_is_below(f) for t in base.args for f in sp.Mul.make_args(t)))
+
+
 def _opened(node: Any) -> tuple[int, list[Any]]:
     """The operations of a node itself, and the parts to be counted further."""
     if node.is_Rational:

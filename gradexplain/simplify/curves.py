@@ -10,8 +10,8 @@ import mpmath as mp
 import sympy as sp
 
 from gradexplain.graph import Node
-from gradexplain.simplify.closed import ClosedForm
 from gradexplain.simplify.counting import operations
+from gradexplain.simplify.form import ClosedForm
 from gradexplain.simplify.numeric import UnknownFunctionError, value
 from gradexplain.simplify.rewrite import Rewrite
 from gradexplain.simplify.sampling import DIGITS

@@ -67,6 +67,12 @@ def common_factor(expr: Any) -> Any:
     return sp.factor_terms(expr)
 
 
+def shared_powers_and_angles(expr: Any) -> Any:
+    """The power that all terms share pulled out, and an identity for what is left."""
+    shared = shared_powers(expr)
+    return expr if shared == expr else sp.trigsimp(shared)
+
+
 RULES: tuple[Rule, ...] = (
     Rule("common factor", common_factor, 400),
     Rule("common power", shared_powers, 120),
@@ -77,7 +83,7 @@ RULES: tuple[Rule, ...] = (
     Rule("sin**2 + cos**2 = 1", pythagoras, 60, has_no_squared_circles),
     Rule("roots of circular functions", circular_roots, 80, lambda e: has_no_roots(e) or not e.has(sp.sin, sp.cos)),
     Rule("roots merged", merged_roots, 120, has_no_roots),
-    Rule("common power, trigonometric identity", lambda e: sp.trigsimp(shared_powers(e)), 30, is_not_circular),
+    Rule("common power, trigonometric identity", shared_powers_and_angles, 30, is_not_circular),
     Rule("quotient of functions", ratios, 120, lambda e: not e.has(sp.sinh, sp.sin)),
     Rule("hyperbolic functions as exponentials", as_exponentials, 60, is_not_hyperbolic),
     Rule("hyperbolic identity", hyperbolic, 60, is_not_hyperbolic),

@@ -17,7 +17,7 @@ from sympy.polys.polyerrors import BasePolynomialError
 
 from gradexplain.notation import loggamma
 from gradexplain.simplify import branches
-from gradexplain.simplify.counting import operations
+from gradexplain.simplify.counting import nested_fractions, operations
 from gradexplain.simplify.elimination import in_terms_of_names
 from gradexplain.simplify.rewrite import Rewrite
 from gradexplain.simplify.rules import FINISHING, RULES, Rule
@@ -29,6 +29,7 @@ _LARGEST_EXPONENT = 2000  # binary digits
 _LARGEST_BRANCHED = 200  # operations
 _LARGEST_ELIMINATED = 80
 _MINIMAL = 1.0  # nothing that says as much is shorter
+_NESTED = 1.2
 _FOREIGN, _FLOAT, _UNWRITTEN = 12, 0.3, 0.3
 _RELATED = 1.9  # a function that the reader passes to without a word, though the program has another
 _TURNED = 1.1  # exp(x) where the program has exp(-x): what can't overflow there must not here
@@ -114,7 +115,7 @@ def cost(expr: Any, known: Vocabulary) -> float:
     points = len(expr.atoms(sp.Eq, sp.Ne))
     floats = len(expr.atoms(sp.Float))
     turned = sum(known.get(e, 0.0) for e in expr.atoms(sp.exp))
-    nested = max(0, len(expr.atoms(sp.Piecewise)) - 1)
+    nested = max(0, len(expr.atoms(sp.Piecewise)) - 1) + _NESTED * nested_fractions(expr)
     names = sum(known.get(s, 0.0) for s in expr.free_symbols)
     return operations(expr) + nested + names + foreign + turned + _FOREIGN * points + _FLOAT * floats
 

@@ -10,7 +10,7 @@ import sympy as sp
 import gradexplain as gx
 from gradexplain.userfunctions import UserFunction
 from tests.simplify import program_functions as programs
-from tests.simplify.random_programs import disagreements, numpy_value
+from tests.simplify.comparing import disagreements, numpy_value
 
 SMALL = {
     "swish": {"x": ["sigmoid"]},

@@ -6,7 +6,7 @@ import pytest
 import sympy as sp
 
 import gradexplain as gx
-from gradexplain.simplify.closed import ClosedForm
+from gradexplain.simplify.form import ClosedForm
 
 
 def newton(x):
