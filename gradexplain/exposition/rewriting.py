@@ -12,9 +12,9 @@ from gradexplain.exposition.pen import Pen
 from gradexplain.graph import Node
 from gradexplain.simplify.form import ClosedForm
 from gradexplain.simplify.orthant import ASSUMING
-from gradexplain.simplify.rewrite import Rewrite
+from gradexplain.simplify.rewrite import LIMIT, Rewrite
 from gradexplain.simplify.sampling import Samples, sample
-from gradexplain.simplify.steps import Path, is_small, path, substitution, without_names
+from gradexplain.simplify.steps import SUBSTITUTE, Path, is_small, one_step, path, without_names
 from gradexplain.symbolic import tree_size
 from gradexplain.trace.run import Program
 
@@ -36,12 +36,16 @@ def _with_steps(form: ClosedForm, program: Program, calculus: Calculus) -> Close
     raw, _ = without_names(calculus.raw, set(form.where), calculus.definitions)
     if not is_small(raw):
         return form
-    rule = ", ".join(dict.fromkeys(r.rule for r in form.rewrites)) or "simplify"
+    limits = [r for r in form.rewrites[:1] if r.rule == LIMIT]
+    rule = ", ".join(dict.fromkeys(r.rule for r in form.rewrites[len(limits) :])) or "simplify"
 
     def find() -> tuple[Rewrite, ...]:
         samples, where = _samples(program, calculus.slope), _as_written(form, program)
-        found = path(raw, form.expr, samples, rule=rule, where=where, kept=set(where))
-        return found or tuple(replace(r, before=raw) for r in form.rewrites[-1:] if r.rule == ASSUMING)
+        lead = one_step(LIMIT, raw, limits[0].after, samples, where) if limits else ()
+        start = lead[-1].after if lead else raw
+        found = path(start, form.expr, samples, rule=rule, where=where, kept=set(where))
+        assuming = tuple(replace(r, before=start) for r in form.rewrites[-1:] if r.rule == ASSUMING)
+        return lead + (found or assuming)
 
     return replace(form, raw=raw, rewrites=Path(find))
 
@@ -58,7 +62,7 @@ def rewrites(program: Program, calculus: Calculus, form: ClosedForm) -> tuple[Re
     steps = tuple(form.rewrites)
     if not terms:
         return steps
-    return substitution(calculus.raw, start if steps else form.expr, terms, samples, where) + steps
+    return one_step(SUBSTITUTE, calculus.raw, start if steps else form.expr, samples, where, terms) + steps
 
 
 def _as_written(form: ClosedForm, program: Program) -> dict[str, Any]:

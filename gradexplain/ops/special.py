@@ -298,7 +298,9 @@ def _sinc_term(mp: Any, order: int, power: int, u: Any) -> Any:
 
 def _sinc_derivative_symbol(sp: Any, n: Any, x: Any) -> Any:
     u = sp.Dummy("u", real=True)
-    return sp.diff(sp.sin(sp.pi * u) / (sp.pi * u), u, int(n)).subs(u, x)
+    with sp.evaluate(True):  # it differentiates: what it is asked for is the derivative, not how to get there
+        derivative = sp.diff(sp.sin(sp.pi * u) / (sp.pi * u), u, int(n))
+    return derivative.subs(u, x)
 
 
 # The modified Bessel functions I_n: the mean of exp(x*cos(t))*cos(n*t) over a period, here over 256 equidistant points,

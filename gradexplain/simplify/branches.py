@@ -253,7 +253,9 @@ def _folds(pieces: list[tuple[Any, Any]]) -> bool:
 def _around(pieces: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
     """0 if a else (1 if b else 0) is 1 if b and not a, else 0."""
     if len(pieces) == 3 and pieces[0][0] == pieces[2][0] and pieces[2][1] == sp.true:
-        return [(pieces[1][0], _without_implied(sp.And(sp.Not(pieces[0][1]), pieces[1][1]))), pieces[2]]
+        first, second = (set(c.args) if isinstance(c, sp.And) else {c} for _, c in pieces[:2])
+        other = sp.And(*(first - second)) if second <= first else pieces[0][1]
+        return [(pieces[1][0], _without_implied(sp.And(sp.Not(other), pieces[1][1]))), pieces[2]]
     return [(v, _without_implied(c)) for v, c in pieces]
 
 

@@ -22,7 +22,7 @@ from gradexplain.simplify.fractions import decimals
 from gradexplain.simplify.naming import Naming, namings, needed, written
 from gradexplain.simplify.numeric import rounded
 from gradexplain.simplify.orthant import for_positive
-from gradexplain.simplify.rewrite import Rewrite
+from gradexplain.simplify.rewrite import LIMIT, Rewrite
 from gradexplain.simplify.sampling import Samples, sample
 from gradexplain.simplify.scalar import Vocabulary, cost, simplified, vocabulary
 from gradexplain.simplify.tangents import by_tangents
@@ -51,7 +51,7 @@ def cheapest_form(
     healed = _heal(raw, gradient, program)
     if healed is not raw:
         expr, rewrites, notes = simplified(healed, samples, 0, known, {})
-        rewrites = (Rewrite("limit at an isolated point", raw, healed, "both sides agree to 12 digits"), *rewrites)
+        rewrites = (Rewrite(LIMIT, raw, healed, "both sides agree to 12 digits"), *rewrites)
         return ClosedForm(key, expr, {}, raw, rewrites, notes=(*notes, *evidence_of(samples, expr)))
     starts: list[tuple[float, int, _Start]] = []
     for naming in choices:

@@ -9,6 +9,8 @@ from typing import Any
 from gradexplain.simplify.proofs import is_proved
 from gradexplain.simplify.unevaluated import packed, unpacked
 
+LIMIT = "limit at an isolated point"  # the rule that comes before all others
+
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:

@@ -22,12 +22,17 @@ from gradexplain.simplify.parts import extent
 from gradexplain.simplify.rewrite import Rewrite
 from gradexplain.simplify.sampling import Samples
 from gradexplain.simplify.unevaluated import replaced
+from gradexplain.simplify.watchdog import within
 
 _LONGEST, _DEEPEST = 150, 60  # operations, and parts within parts, of a formula that is taken apart
 _MOST_IDENTITIES = 3  # at once
 _MOST_TRIES = 2400  # operations of the formulas that identities are tried on, over all tries
 _MOST_TERMS = 12  # of a sum in which equal terms are looked for
+_HIGHEST = 100  # power of a number: SymPy works them out
 _ENOUGH = 3  # points
+_PATIENCE = 8.0  # seconds, should a call of SymPy's slip through these budgets
+_FAILURES = (ValueError, TypeError, AttributeError, NotImplementedError, RecursionError, ZeroDivisionError,
+             sp.PolynomialError)  # fmt: skip
 SUBSTITUTE, NAMES, EQUAL, SWAP = "substitute", "in terms of", "equal terms", "swap the branches"
 
 
@@ -53,26 +58,36 @@ def path(
     reference = samples.named(where).of(before)
     if before == after or len(reference.points) < _ENOUGH or not reference.agrees(after, 0):
         return ()
-    if not is_small(before) or not is_small(after):
-        return _rewrites(before, [Move(rule, after)], reference)
-    if look(before) == look(after):
-        return ()
-    used = {s.name for s in after.free_symbols}
-    choices = [used.union(kept), used] if not used.issuperset(kept) else [used]
-    for found in (way for names in choices for way in _ways(before, after, where, reference, names)):
-        if all(reference.agrees(move.after, 0) for move in found):
+    if is_small(before) and is_small(after):
+        if look(before) == look(after):
+            return ()
+        found = within(_PATIENCE, lambda: _first_way(before, after, where, reference, set(kept)))
+        if found:
             return _rewrites(before, found, reference)
     return _rewrites(before, [Move(rule, after)], reference)
 
 
-def substitution(
-    before: Any, after: Any, terms: tuple[Any, ...], samples: Samples, where: Mapping[str, Any]
+def _first_way(
+    before: Any, after: Any, where: Mapping[str, Any], reference: Samples, kept: set[str]
+) -> list[Move] | None:
+    """The first way whose every step has the values of the formula before; None where there is none or SymPy fails."""
+    used = {s.name for s in after.free_symbols}
+    choices = [used] if used >= kept else [used | kept, used]
+    try:
+        ways = (way for names in choices for way in _ways(before, after, where, reference, names))
+        return next((way for way in ways if all(reference.agrees(move.after, 0) for move in way)), None)
+    except _FAILURES:
+        return None
+
+
+def one_step(
+    rule: str, before: Any, after: Any, samples: Samples, where: Mapping[str, Any], terms: tuple[Any, ...] = ()
 ) -> tuple[Rewrite, ...]:
-    """The step that puts in what names stand for; none if it could not be compared in value."""
+    """The one step from a formula to another by a rule that is known; none if it could not be compared in value."""
     reference = samples.named(where).of(before)
     if len(reference.points) < _ENOUGH or not reference.agrees(after, 0):
         return ()
-    return _rewrites(before, [Move(SUBSTITUTE, after, terms)], reference)
+    return _rewrites(before, [Move(rule, after, terms)], reference)
 
 
 class Path(Sequence[Rewrite]):
@@ -116,7 +131,8 @@ class Path(Sequence[Rewrite]):
 def is_small(expr: Any) -> bool:
     """Whether a formula is short enough to be taken apart."""
     deep, long = extent(expr, {})
-    return deep <= _DEEPEST and long <= _LONGEST
+    numbers = [p.exp for p in expr.atoms(sp.Pow) if p.base.is_Number and p.exp.is_Number]
+    return deep <= _DEEPEST and long <= _LONGEST and all(abs(n) <= _HIGHEST for n in numbers)
 
 
 def _rewrites(before: Any, found: Sequence[Move], reference: Samples) -> tuple[Rewrite, ...]:
@@ -207,8 +223,8 @@ def _without_equal_terms(expr: Any, reference: Samples) -> Iterator[Move]:
     if not 2 <= len(terms) <= _MOST_TERMS:
         return
     for a, b in combinations(terms, 2):
-        opposite = written(Product(-b.number, b.powers))
-        if reference.of(written(a)).agrees(opposite, 0):
+        opposite, values = written(Product(-b.number, b.powers)), reference.of(written(a))
+        if len(values.points) >= _ENOUGH and values.agrees(opposite, 0):
             left = [t for t in terms if t is not a and t is not b]
             yield Move(EQUAL, in_all(left), (written(a), opposite))
 

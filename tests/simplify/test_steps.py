@@ -204,6 +204,19 @@ def test_too_few_points_show_nothing():
     assert path(sp.Mul(x, x, evaluate=False), x**2, Samples(POINTS[:2], ()), where={}) == ()
 
 
+@pytest.mark.parametrize("failure", [ValueError, TypeError, RecursionError, ZeroDivisionError])
+def test_where_sympy_fails_there_is_one_step(monkeypatch, failure):
+    def fail(*_):
+        raise failure
+
+    monkeypatch.setattr(steps, "moves", fail)
+    assert rules(unevaluated(x, x), 2 * x) == ["simplify"]
+
+
+def test_huge_powers_of_numbers_are_not_worked_out():
+    assert not steps.is_small(sp.Pow(2, 10**12, evaluate=False) * x)
+
+
 def test_long_formulas_are_one_step(monkeypatch):
     monkeypatch.setattr(steps, "moves", lambda *_: pytest.fail("taken apart"))
     long = unevaluated(*(sp.sin(k * x) for k in range(1, 90)), *(-sp.sin(k * x) for k in range(2, 90)))
