@@ -211,6 +211,7 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     sp.Max: max,
     sp.Min: min,
     sp.floor: mp.floor,
+    sp.Mod: lambda a, b: mp.nan if b == 0 else a - b * mp.floor(a / b),
     sp.ceiling: mp.ceil,
     sp.log: mp.log,
     sp.StrictLessThan: lambda a, b: a < b,

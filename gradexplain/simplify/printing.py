@@ -308,7 +308,7 @@ class FormulaLatex(LatexPrinter):
         joined, before = "", None
         for base, exponent in factors:
             weak = exponent == 1 and (
-                base.is_Mul or base.is_Piecewise or precedence_traditional(base) < PRECEDENCE["Mul"]
+                isinstance(base, (sp.Mul, sp.Piecewise, sp.Mod)) or precedence_traditional(base) < PRECEDENCE["Mul"]
             )
             shown = self._power(base, exponent)
             shown = rf"\left({shown}\right)" if weak else shown
