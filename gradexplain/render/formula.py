@@ -81,18 +81,18 @@ def gap(text: str) -> Formula:
 
 
 def derivative_of(output: str, variables: Sequence[str], *, partial: bool = False) -> Formula:
-    r"""The name of a derivative: dy/dx, d2y/dx2, d2y/(dx dy).
+    r"""The name of a derivative: dy/dx, d^2y/dx^2, d^3y/dx^2dz.
 
     >>> derivative_of("y", ("x", "x"))
-    Formula(text='d2y/dx2', latex='\\frac{d^{2} y}{d x^{2}}')
+    Formula(text='d^2y/dx^2', latex='\\frac{d^{2} y}{d x^{2}}')
     """
     order = len(variables)
     d = r"\partial" if partial else "d"
     counts = {v: variables.count(v) for v in dict.fromkeys(variables)}
-    power = str(order) if order > 1 else ""
-    below = " ".join(f"d{v}{n if n > 1 else ''}" for v, n in counts.items())
+    power = f"^{order}" if order > 1 else ""
+    below = "".join(f"d{v}{f'^{n}' if n > 1 else ''}" for v, n in counts.items())
     below_latex = r" \, ".join(f"{d} {name_latex(v)}{f'^{{{n}}}' if n > 1 else ''}" for v, n in counts.items())
-    text = f"d{power}{output}/{below if len(counts) == 1 else f'({below})'}"
+    text = f"d{power}{output}/{below}"
     above = f"{d}{f'^{{{order}}}' if order > 1 else ''} {name_latex(output)}"
     return Formula(text, rf"\frac{{{above}}}{{{below_latex}}}")
 

@@ -34,7 +34,7 @@ MOST_WRITTEN_OUT = 400  # operations of a formula that is written out; longer on
 _MOST_IN_NAMES = 60  # operations of a formula in names whose parts are long
 _MOST_NODES = 400  # of a graph that is evaluated at points for that
 _LOOK = 1.5  # operations that a call saves, or else the reader is better off without it
-_HOPELESS, _SHORT = 3, 12  # a start so many times as long as the best form, and longer, is not simplified
+_HOPELESS, _SHORT = 2, 12  # a start so many times as long as the best form, and longer, is not simplified
 
 
 def cheapest_form(
@@ -62,7 +62,7 @@ def cheapest_form(
         found = refined(gradient, program.output, program.inputs, near, naming.parts)
         for node in dict.fromkeys((found, gradient)):
             expr = written(node, naming.given) if tree_size(node, naming.given) <= MOST_WRITTEN_OUT else None
-            if expr is not None:
+            if expr is not None and all(expr != other.expr for _, _, other in starts):
                 starts.append((cost(expr, prices), len(starts), _Start(expr, offered, prices)))
     best, lowest = ClosedForm(key, raw, {}, raw, notes=evidence_of(samples, raw)), math.inf
     for price, _, start in sorted(starts, key=lambda s: s[:2]):
