@@ -11,7 +11,7 @@ from gradexplain.errors import ArgumentError, ShapeError
 from gradexplain.explanation import CheckDisplay, Explanation
 from gradexplain.exposition.domain import require_all_paths, require_domain
 from gradexplain.implicit import ImplicitExplanation, on_the_curve, roles
-from gradexplain.readers.equation import EquationFunction, is_equation
+from gradexplain.readers.equation import EquationFunction, defined_formula, is_equation
 from gradexplain.readers.functions import TextFunction
 from gradexplain.render.display import Display
 from gradexplain.trace.run import Program, compare, explore, trace
@@ -43,8 +43,10 @@ def explain(
     >>> e["x"].text, e.value, e.gradient_values["x"]
     ('2*x', 9.0, 6.0)
     """
-    if isinstance(f, str) and is_equation(f):
-        return explain_implicit(f, *args, wrt=wrt, order=order, **kwargs)
+    if isinstance(f, str):
+        f = defined_formula(f)
+        if is_equation(f):
+            return explain_implicit(f, *args, wrt=wrt, order=order, **kwargs)
     return _explain(f, args, kwargs, wrt, order, "gradient")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -232,7 +233,7 @@ class Explanation(Display):
     def python(self) -> str:
         """The closed forms as a NumPy program."""
         arguments = [a.name for a in self.whole.arguments if a.role == "traced"]
-        names = dict(zip(arguments, readable_names(arguments), strict=True))
+        names = {a: a if _is_free(a) else safe for a, safe in zip(arguments, readable_names(arguments), strict=True)}
         parts = {n: t for f in self.gradients.values() for n, t in f.where_numpy.items()}
         results = [f.numpy for f in self.gradients.values()]
         lines = [*(f"{n} = {t}" for n, t in parts.items()), f"return {', '.join(results)}"]
@@ -272,6 +273,11 @@ class Explanation(Display):
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return Frozen, (self.data, self.document, dict(self.gradients.items()), dict(self.gradient_values), self.value)
+
+
+def _is_free(name: str) -> bool:
+    """Whether a program may call an argument by this name."""
+    return name.isidentifier() and not keyword.iskeyword(name) and name not in ("np", "scipy", "derivative")
 
 
 class CheckDisplay(Display):

@@ -16,6 +16,7 @@ from gradexplain.readers.text import Reading, read
 from gradexplain.readers.tokens import Binary, Number, printable
 
 _EQUALS = re.compile(r"(?<![=<>!:])=(?!=)")
+_DEFINITION = re.compile(r"\s*([A-Za-z]\w*)\s*\(\s*[A-Za-z]\w*(?:\s*,\s*[A-Za-z]\w*)*\s*\)\s*=(?!=)")
 _FIX = "write one equation, such as x**2 + y**2 = 25"
 
 
@@ -52,6 +53,18 @@ class EquationFunction(TextFunction):
         tree = Binary("-", left.tree, right.tree, signs[0]) if subtracts else left.tree
         notes = tuple(dict.fromkeys((*left.notes, *right.notes)))
         return cls(Reading(text, f"{left.echo} = {right.echo}", names, tree, notes), subtracts=subtracts)
+
+
+def defined_formula(text: str) -> str:
+    """The formula in a definition such as "f(x) = x**2", with blanks before it; any other text as it is.
+
+    >>> defined_formula("f(x) = x**2").strip(), defined_formula("x*y = 1"), defined_formula("sin(x) = y")
+    ('x**2', 'x*y = 1', 'sin(x) = y')
+    """
+    found = _DEFINITION.match(text)
+    if found is None or found[1] in ARITIES or len(_equals_signs(text)) != 1:
+        return text
+    return " " * found.end() + text[found.end() :]
 
 
 def is_equation(text: str) -> bool:

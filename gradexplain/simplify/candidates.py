@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from gradexplain.graph import Node, ancestors
-from gradexplain.isolated import at_isolated_point
+from gradexplain.isolated import at_isolated_point, jumps
 from gradexplain.numbers import exact_number
 from gradexplain.simplify.counting import operations
 from gradexplain.simplify.fingerprints import refined
@@ -22,6 +22,7 @@ from gradexplain.simplify.fractions import decimals
 from gradexplain.simplify.naming import Naming, namings, needed, written
 from gradexplain.simplify.numeric import rounded
 from gradexplain.simplify.orthant import for_positive
+from gradexplain.simplify.printing import text
 from gradexplain.simplify.rewrite import LIMIT, Rewrite
 from gradexplain.simplify.sampling import Samples, sample
 from gradexplain.simplify.scalar import Vocabulary, cost, simplified, vocabulary
@@ -48,11 +49,12 @@ def cheapest_form(
         return None
     choices = namings(program, names)
     known = _vocabulary(program, raw) | dict.fromkeys((f for n in choices for f in n.functions), 0.0)
-    healed = _heal(raw, gradient, program)
+    healed, excluded = _heal(raw, gradient, program)
     if healed is not raw:
         expr, rewrites, notes = simplified(healed, samples, 0, known, {})
-        rewrites = (Rewrite(LIMIT, raw, healed, "both sides agree to 12 digits"), *rewrites)
-        return ClosedForm(key, expr, {}, raw, rewrites, notes=(*notes, *evidence_of(samples, expr)))
+        if not excluded:
+            rewrites = (Rewrite(LIMIT, raw, healed, "both sides agree to 12 digits"), *rewrites)
+        return ClosedForm(key, expr, {}, raw, rewrites, excluded, notes=(*notes, *evidence_of(samples, expr)))
     starts: list[tuple[float, int, _Start]] = []
     for naming in choices:
         offered = naming.definitions()
@@ -157,31 +159,32 @@ def evidence_of(samples: Samples, expr: Any, where: tuple[tuple[str, Any], ...] 
     return ()
 
 
-def _heal(raw: Any, gradient: Node, program: Program) -> Any:
-    """At a point that a branch asks for by `==`, the derivative is the limit of the derivative around it."""
+def _heal(raw: Any, gradient: Node, program: Program) -> tuple[Any, tuple[str, ...]]:
+    """At a point that a branch asks for by `==`, the derivative is the limit of the derivative around it; and the
+    points at which there is none.
+    """
     asked = sorted(raw.atoms(sp.Eq, sp.Ne), key=sp.default_sort_key)
     free = raw.free_symbols
     if not asked or len(free) != 1 or len(program.inputs) != 1:
-        return raw
+        return raw, ()
     (x,) = free
     if any(x not in c.args for c in asked):  # ceil(x) == 0 holds on an interval
-        return raw
+        return raw, ()
     around = raw.xreplace({c: sp.false if isinstance(c, sp.Eq) else sp.true for c in asked})
-    pieces = []
+    pieces, excluded = [], []
     for point in dict.fromkeys(c.rhs if c.lhs == x else c.lhs for c in asked if x in c.args):
         if not point.is_Number:
-            return raw
+            return raw, ()
         limits = at_isolated_point([gradient], program.inputs, {x.name: float(point)}, or_nan=True)
         if limits is None:
-            return raw
-        if math.isnan(limits[0]):
-            if around.subs(x, point).is_finite:
-                return raw
+            return raw, ()
+        if math.isnan(limits[0]) or jumps(program.output, program.inputs, {x.name: float(point)}):
+            excluded.append(f"{x.name} != {text(point)}")
             continue
         limit = _recognised(limits[0])
         if around.subs(x, point) != limit:
             pieces.append((limit, sp.Eq(x, point)))
-    return sp.Piecewise(*pieces, (around, True)) if pieces else around
+    return sp.Piecewise(*pieces, (around, True)) if pieces else around, tuple(excluded)
 
 
 def _recognised(limit: float) -> Any:

@@ -25,7 +25,7 @@ from gradexplain.graph import Node, ancestors, constant, is_scalar_constant, mak
 from gradexplain.numbers import exact_number
 from gradexplain.ops.arithmetic import add, div, mul, neg, power, sub
 from gradexplain.ops.elementary import square
-from gradexplain.simplify.sampling import DIGITS, Samples
+from gradexplain.simplify.sampling import DIGITS, MORE_DIGITS, Samples, settled_value
 from gradexplain.symbolic import expressions, tree_size
 
 _KEPT = 73  # binary digits that must agree
@@ -109,12 +109,18 @@ def _is_plain(x: Node) -> bool:
 
 def _values(order: list[Node], inputs: Mapping[str, Node], samples: Samples) -> dict[Node, Values] | None:
     columns = []
-    with mp.workdps(DIGITS):
-        for point in samples.points:
-            try:
-                columns.append(evaluate_exact(order, {inputs[n]: v for n, v in point.items()}))
-            except (TypeError, ValueError, ArithmeticError):
-                return None
+    for point in samples.points:
+        at = {inputs[n]: v for n, v in point.items()}
+        try:
+            with mp.workdps(DIGITS):
+                column = evaluate_exact(order, at)
+            if any(v != 0 and abs(v) < _ZERO for v in column):  # small, or the rounding error of a 0
+                with mp.workdps(MORE_DIGITS):
+                    better = evaluate_exact(order, at)
+                column = [settled_value(a, b) for a, b in zip(column, better, strict=True)]
+            columns.append(column)
+        except (TypeError, ValueError, ArithmeticError):
+            return None
     table = {n: tuple(c[i] for c in columns) for i, n in enumerate(order)}
     if all(isinstance(v, (mp.mpf, int)) and mp.isfinite(v) for row in table.values() for v in row):
         return table
@@ -326,15 +332,15 @@ def _direction(values: Values) -> Any:
 def _as_number(values: Values) -> Fraction | None:
     """The small fraction that all values are, if they are one."""
     first = values[0]
-    if any(abs(v - first) > _ZERO * max(1, abs(first)) for v in values):
+    if any(abs(v - first) > _ZERO * abs(first) for v in values):
         return None
     return _small(first)
 
 
 def _small(value: Any) -> Fraction | None:
-    if abs(value) < _ZERO:
+    if value == 0:
         return Fraction(0)
-    if abs(value) > _LARGEST_FACTOR:
+    if not 1 / _LARGEST_FACTOR < abs(value) < _LARGEST_FACTOR:
         return None
     near = Fraction(float(value)).limit_denominator(_DENOMINATOR)
     exact = mp.mpf(near.numerator) / near.denominator

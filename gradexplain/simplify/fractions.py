@@ -102,6 +102,17 @@ def has_no_sum_below(expr: Any) -> bool:
     return has_high_powers(expr) or not any(p.base.is_Add and p.exp.is_negative for p in expr.atoms(sp.Pow))
 
 
+def open_numerator(expr: Any) -> Any:
+    """(1 - x)*(1 + x)/(x**2 + 1)**2 is (1 - x**2)/(x**2 + 1)**2.
+
+    >>> x = sp.Symbol("x", real=True)
+    >>> open_numerator(2 * (1 - x) * (1 + x) / (x**2 + 1) ** 2)
+    2*(1 - x**2)/(x**2 + 1)**2
+    """
+    top, bottom = sp.fraction(sp.factor(expr))
+    return sp.factor_terms(sp.expand(top)) / bottom
+
+
 def squares(expr: Any) -> Any:
     """a**2 - 2*a*b + b**2 within a sum is (a - b)**2.
 

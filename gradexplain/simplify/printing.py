@@ -151,8 +151,10 @@ _STRENGTHS = (
 class TextPrinter(_Arranged, Conditions):
     """Plain text as people write it: `2*x if x > 0 else -1`, decimals as they were typed."""
 
+    euler = "e"
+
     def _print_Exp1(self, expr: Any) -> str:  # noqa: N802
-        return "exp(1)"  # E may be anything
+        return self.euler
 
     def _print_Infinity(self, expr: Any) -> str:  # noqa: N802
         return "inf"
@@ -331,7 +333,10 @@ def text(expr: Any, arrangement: Arrangement = TEXTBOOK) -> str:
     >>> text(sp.Piecewise((2 * x, x > 0), (1 - x**2, True)))
     '2*x if x > 0 else 1 - x**2'
     """
-    shown = str(TextPrinter(arrangement).doprint(expr))
+    printer = TextPrinter(arrangement)
+    if expr.has(sp.E) and any(s.name == printer.euler for s in expr.free_symbols):
+        printer.euler = "exp(1)"
+    shown = str(printer.doprint(expr))
     return shown[1:-1] if isinstance(expr, sp.Piecewise) and shown.startswith("(") else shown
 
 

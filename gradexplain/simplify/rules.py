@@ -22,6 +22,7 @@ from gradexplain.simplify.fractions import (
     has_no_sum_below,
     is_no_fraction,
     is_no_long_sum,
+    open_numerator,
     partial_fractions,
     squares,
 )
@@ -97,6 +98,7 @@ RULES: tuple[Rule, ...] = (
     Rule("complete the square", squares, 120, has_no_squares),
     Rule("partial fractions", partial_fractions, 60, is_no_fraction),
     Rule("expand the denominator", expanded_denominator, 60, has_no_sum_below),
+    Rule("multiply out the numerator", open_numerator, 80, has_no_sum_below),
     Rule("division", divided, 80, has_no_sum_below),
     Rule("sign", absorbed_signs, 200, lambda e: not e.has(sp.Mul)),
     Rule("logarithm rules", logarithms, 60, lambda e: len(e.atoms(sp.log)) < 2),
@@ -115,4 +117,5 @@ _FINISHING = (
     "logarithm rules",
     "powers of one exponent",
 )
+SPLITTING = ("partial fractions", "partial fractions, common factor", "division", "division, common factor")
 FINISHING = tuple(rule for rule in RULES if rule.name in _FINISHING)  # tried on what the others gave

@@ -10,11 +10,11 @@ import mpmath as mp
 import numpy as np
 
 from gradexplain.evaluate import evaluate, evaluate_exact
-from gradexplain.graph import Node
+from gradexplain.graph import Node, ancestors
 from gradexplain.simplify.numeric import UnknownFunctionError, value
 
 DIGITS = 60
-_MORE_DIGITS = 160  # a second evaluation: points at which it differs are too ill-conditioned to tell anything
+MORE_DIGITS = 160  # a second evaluation: points at which it differs are too ill-conditioned to tell anything
 _AGREEING = 20  # digits that two values have in common
 # Values in no special relation, of both signs and several sizes; sines of integers would do as well.
 _POOL = (
@@ -51,6 +51,8 @@ _WIDE = (
     -0.0713,
     303.3,
 )
+_ROUNDING = mp.mpf(10) ** -30  # what is smaller may be the rounding error of a 0
+_UNUSUAL, _TINY, _MOST_SCALES = 40.0, 1e-30, 2  # of constants that samples are scaled by
 _TRIES = 28
 _ENOUGH = 7
 _FEW = 3  # with fewer points than these, a domain is searched for
@@ -97,7 +99,7 @@ class Samples:
     def _agrees(self, expr: Any, which: int, where: Sequence[tuple[str, Any]], digits: int) -> bool:
         try:
             return all(
-                any(_has_value(expr, where, point, exact[which], digits, n) for n in (DIGITS, _MORE_DIGITS))
+                any(_has_value(expr, where, point, exact[which], digits, n) for n in (DIGITS, MORE_DIGITS))
                 for point, exact in zip(self.points, self.values, strict=True)
             )
         except (UnknownFunctionError, KeyError):
@@ -133,9 +135,12 @@ def _with_names(where: Mapping[str, Any], point: Mapping[str, Any]) -> dict[str,
 
 
 def _close(a: Any, b: Any, digits: int = _AGREEING) -> bool:
+    """Whether a number is another one to some digits; beside 0, whether it is what rounding leaves of 0."""
     if mp.isnan(a):
         return False
-    return bool(abs(a - b) <= mp.mpf(10) ** -digits * max(abs(a), abs(b)) or abs(a - b) < mp.mpf(10) ** (-10 - digits))
+    if b == 0:
+        return bool(abs(a) < mp.mpf(10) ** (-10 - digits))
+    return bool(abs(a - b) <= mp.mpf(10) ** -digits * max(abs(a), abs(b)))
 
 
 def sample(outputs: Sequence[Node], inputs: Mapping[str, Node], point: Mapping[str, Any]) -> Samples:
@@ -148,7 +153,15 @@ def sample(outputs: Sequence[Node], inputs: Mapping[str, Node], point: Mapping[s
 
 def sample_widely(outputs: Sequence[Node], inputs: Mapping[str, Node], point: Mapping[str, Any]) -> Samples:
     """Points of all sizes and signs: what is true near one point need not be true on the other side of a root."""
-    return _sample(outputs, inputs, _candidates(inputs, point, _WIDE, near=0), 2 * _ENOUGH)
+    pool = (*_scales(outputs), *_WIDE)
+    return _sample(outputs, inputs, _candidates(inputs, point, pool, near=0), 2 * _ENOUGH)
+
+
+def _scales(outputs: Sequence[Node]) -> list[float]:
+    """Where things happen that large and small constants tell of: tanh(1000*x) is 1 or -1 but for some thousandths."""
+    constants = {abs(float(n.data)) for n in ancestors(outputs) if n.is_constant and isinstance(n.data, (int, float))}
+    unusual = sorted(c for c in constants if _UNUSUAL < c < 1 / _TINY or _TINY < c < 1 / _UNUSUAL)[-_MOST_SCALES:]
+    return [sign * share / c for c in unusual for sign, share in ((1, 0.73), (-1, 0.31))]
 
 
 def sample_positive(outputs: Sequence[Node], inputs: Mapping[str, Node], positive: Iterable[str]) -> Samples:
@@ -187,13 +200,25 @@ def _sample(
         found = _evaluated(outputs, inputs, candidate, DIGITS)
         if found is None:
             continue
-        better = _evaluated(outputs, inputs, candidate, _MORE_DIGITS)
-        if better is not None and all(_close(a, b) for a, b in zip(found, better, strict=True)):
+        better = _evaluated(outputs, inputs, candidate, MORE_DIGITS)
+        settled = None if better is None else [settled_value(a, b) for a, b in zip(found, better, strict=True)]
+        if settled is not None and None not in settled:
             points.append(candidate)
-            values.append(better)
+            values.append(tuple(settled))
             if len(points) == enough:
                 break
     return Samples(tuple(points), tuple(values))
+
+
+def settled_value(found: Any, better: Any) -> Any:
+    """A value from two evaluations, the second with more digits: 0 where all is rounding, None where they disagree.
+
+    >>> settled_value(mp.mpf("1e-200"), mp.mpf("1e-200")), settled_value(mp.mpf("3e-58"), mp.mpf("2e-157"))
+    (mpf('1.0e-200'), 0)
+    """
+    if _close(found, better):
+        return better
+    return 0 if abs(found) < _ROUNDING and abs(better) < _ROUNDING * abs(found) else None
 
 
 def _evaluated(outputs: Sequence[Node], inputs: Mapping[str, Node], point: Mapping[str, Any], digits: int) -> Any:

@@ -20,7 +20,7 @@ from gradexplain.simplify import branches
 from gradexplain.simplify.counting import nested_fractions, operations
 from gradexplain.simplify.elimination import in_terms_of_names
 from gradexplain.simplify.rewrite import Rewrite
-from gradexplain.simplify.rules import FINISHING, RULES, Rule
+from gradexplain.simplify.rules import FINISHING, RULES, SPLITTING, Rule
 from gradexplain.simplify.sampling import Samples
 from gradexplain.simplify.watchdog import within
 
@@ -30,6 +30,7 @@ _LARGEST_BRANCHED = 200  # operations
 _LARGEST_ELIMINATED = 80
 _MINIMAL = 1.0  # nothing that says as much is shorter
 _NESTED = 1.2
+_SPLIT = 2.5  # one fraction is what people leave
 _FOREIGN, _FLOAT, _UNWRITTEN = 12, 0.3, 0.3
 _RELATED = 1.9  # a function that the reader passes to without a word, though the program has another
 _TURNED = 1.1  # exp(x) where the program has exp(-x): what can't overflow there must not here
@@ -84,7 +85,7 @@ def _cheapest(
 ) -> Attempt | None:
     """The cheapest attempt that costs less than the formula itself and agrees with the program."""
     price = cost(raw, known)
-    priced = [(cost(a.expr, known), a) for a in attempts]
+    priced = [(cost(a.expr, known) + (_SPLIT if a.rule in SPLITTING else 0.0), a) for a in attempts]
     for _, attempt in sorted(((c, a) for c, a in priced if c < price), key=lambda pair: pair[0]):
         if not _forbidden(attempt.expr) and samples.agrees(attempt.expr, which, where):
             return attempt

@@ -17,7 +17,7 @@ import sympy as sp
 from gradexplain.simplify.algebra import Product, Sum, UnreadableError, canonical, in_all, look, read, written
 from gradexplain.simplify.counting import operations
 from gradexplain.simplify.identities import IDENTITIES, Identity, angles_of, opened
-from gradexplain.simplify.matching import Move, moves
+from gradexplain.simplify.matching import LIKE_TERMS, Move, moves
 from gradexplain.simplify.parts import extent
 from gradexplain.simplify.rewrite import Rewrite
 from gradexplain.simplify.sampling import Samples
@@ -139,9 +139,15 @@ def _rewrites(before: Any, found: Sequence[Move], reference: Samples) -> tuple[R
     evidence = f"checked at {len(reference.points)} points to 20 digits"
     out = []
     for move in found:
-        out.append(Rewrite(move.rule, before, move.after, evidence, move.terms))
+        terms = move.terms if move.rule != LIKE_TERMS or _add_up(move.terms, reference) else ()
+        out.append(Rewrite(move.rule, before, move.after, evidence, terms))
         before = move.after
     return tuple(out)
+
+
+def _add_up(terms: Sequence[Any], reference: Samples) -> bool:
+    """Whether the sides of equations are equal: what cancels elsewhere may be missing on one of them."""
+    return all(reference.of(a).agrees(b, 0) for a, b in zip(terms[::2], terms[1::2], strict=True))
 
 
 def _ways(

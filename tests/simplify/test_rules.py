@@ -60,6 +60,7 @@ CASES = [  # rule, input, output as it prints
     ("complete the square", x**2 + y**2 + x * y, "x**2 + x*y + y**2"),
     ("partial fractions", (x**2 + 2 * x + 5) / (4 * (x + 1) ** 2), "1/4 + (x + 1)**(-2)"),
     ("expand the denominator", 1 / ((x - 1) * (1 + x)), "1/(x**2 - 1)"),
+    ("multiply out the numerator", (1 - x) * (1 + x) / (x**2 + 1) ** 2, "(1 - x**2)/(x**2 + 1)**2"),
     ("division", (a * (x + 1) + b * (x - 1)) / (a + b), "x + (a - b)/(a + b)"),
     ("sign", -x * (y - a), "x*(a - y)"),
     ("logarithm rules", sp.log(K) - sp.log(L), "log(K/L)"),

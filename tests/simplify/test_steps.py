@@ -79,7 +79,10 @@ def test_steps_lead_from_the_raw_line_to_the_closed_form(explained):
                 continue
             assert (found[0].before, found[-1].after) == (raw, form.expr)
             assert all(a.after == b.before for a, b in pairwise(found))
-            assert all(text(r.before) != text(r.after) and r.rule and (r.evidence == "proved" or "checked at" in r.evidence) for r in found)
+            assert all(
+                text(r.before) != text(r.after) and r.rule and (r.evidence == "proved" or "checked at" in r.evidence)
+                for r in found
+            )
         assert derivation.root.after == derivation.raw
         for point in points(e):
             table = dict(point)
