@@ -81,7 +81,10 @@ def conditions(program: Program, gradient: Node, nonzero: Sequence[Node] = ()) -
 
 def _simplified(needs: Sequence[_Need], program: Program, gradient: Node) -> tuple[str, ...]:
     kept = {r: None for need in needs for r in _ranges(need) if _is_missed(r, need, program, gradient)}
-    return tuple(shown for shown, _ in Ranges(list(kept)).relations)[:MOST_CONDITIONS]
+    stated = [shown for shown, _ in Ranges(list(kept)).relations]
+    if len(stated) <= MOST_CONDITIONS:
+        return tuple(stated)
+    return (*stated[: MOST_CONDITIONS - 1], f"{len(stated) - MOST_CONDITIONS + 1} more conditions")
 
 
 def _ranges(need: _Need) -> tuple[Range, ...]:

@@ -29,7 +29,7 @@ _LARGEST_EXPONENT = 2000  # binary digits
 _LARGEST_BRANCHED = 200  # operations
 _LARGEST_ELIMINATED = 80
 _MINIMAL = 1.0  # nothing that says as much is shorter
-_NESTED = 1.2
+_NESTED, _PIECE = 1.2, 1.2
 _SPLIT = 2.5  # one fraction is what people leave
 _FOREIGN, _FLOAT, _UNWRITTEN = 12, 0.3, 0.3
 _RELATED = 1.9  # a function that the reader passes to without a word, though the program has another
@@ -116,7 +116,8 @@ def cost(expr: Any, known: Vocabulary) -> float:
     points = len(expr.atoms(sp.Eq, sp.Ne))
     floats = len(expr.atoms(sp.Float))
     turned = sum(known.get(e, 0.0) for e in expr.atoms(sp.exp))
-    nested = max(0, len(expr.atoms(sp.Piecewise)) - 1) + _NESTED * nested_fractions(expr)
+    pieces = sum(max(0, len(p.args) - 2) for p in expr.atoms(sp.Piecewise))
+    nested = _PIECE * pieces + max(0, len(expr.atoms(sp.Piecewise)) - 1) + _NESTED * nested_fractions(expr)
     names = sum(known.get(s, 0.0) for s in expr.free_symbols)
     return operations(expr) + nested + names + foreign + turned + _FOREIGN * points + _FLOAT * floats
 
