@@ -117,7 +117,8 @@ def _values(order: list[Node], inputs: Mapping[str, Node], samples: Samples) -> 
             if any(v != 0 and abs(v) < _ZERO for v in column):  # small, or the rounding error of a 0
                 with mp.workdps(MORE_DIGITS):
                     better = evaluate_exact(order, at)
-                column = [settled_value(a, b) for a, b in zip(column, better, strict=True)]
+                settled = [settled_value(a, b) for a, b in zip(column, better, strict=True)]
+                column = [b if s is None else s for b, s in zip(better, settled, strict=True)]
             columns.append(column)
         except (TypeError, ValueError, ArithmeticError):
             return None

@@ -45,7 +45,8 @@ def for_positive(
     for name in names:
         fewer = [n for n in needed if n != name]
         looser = _samples(gradient, program, fewer)
-        if len(looser.points) >= _FEW and looser.agrees(found, 0):
+        is_tried = len(looser.points) >= _FEW and any(point[name] < 0 for point in looser.points)
+        if is_tried and looser.agrees(found, 0):
             needed = fewer
     if cost(found, known) + _WORTH * len(needed) > cost(expr, known):
         return None

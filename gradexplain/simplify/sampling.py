@@ -11,6 +11,7 @@ import numpy as np
 
 from gradexplain.evaluate import evaluate, evaluate_exact
 from gradexplain.graph import Node, ancestors
+from gradexplain.ops.arithmetic import add, sub
 from gradexplain.simplify.numeric import UnknownFunctionError, value
 
 DIGITS = 60
@@ -153,15 +154,35 @@ def sample(outputs: Sequence[Node], inputs: Mapping[str, Node], point: Mapping[s
 
 def sample_widely(outputs: Sequence[Node], inputs: Mapping[str, Node], point: Mapping[str, Any]) -> Samples:
     """Points of all sizes and signs: what is true near one point need not be true on the other side of a root."""
-    pool = (*_scales(outputs), *_WIDE)
-    return _sample(outputs, inputs, _candidates(inputs, point, pool, near=0), 2 * _ENOUGH)
+    scaled = _sample(outputs, inputs, _scaled(outputs, inputs, point), _ENOUGH)
+    return scaled.joined(_sample(outputs, inputs, _candidates(inputs, point, _WIDE, near=0), 2 * _ENOUGH))
+
+
+def _scaled(outputs: Sequence[Node], inputs: Mapping[str, Node], point: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Points at which one of the variables has a value of the scale that the program's constants tell of."""
+    scales = _scales(outputs)
+    for candidate, scale in zip(_candidates(inputs, point, _WIDE, near=0), scales, strict=False):
+        for name in (n for n, x in inputs.items() if x.kind == "float"):
+            yield {**candidate, name: mp.mpf(scale)}
 
 
 def _scales(outputs: Sequence[Node]) -> list[float]:
     """Where things happen that large and small constants tell of: tanh(1000*x) is 1 or -1 but for some thousandths."""
     constants = {abs(float(n.data)) for n in ancestors(outputs) if n.is_constant and isinstance(n.data, (int, float))}
     unusual = sorted(c for c in constants if _UNUSUAL < c < 1 / _TINY or _TINY < c < 1 / _UNUSUAL)[-_MOST_SCALES:]
-    return [sign * share / c for c in unusual for sign, share in ((1, 0.73), (-1, 0.31))]
+    centers = [0.0, *sorted(_centers(outputs))[:_MOST_SCALES]] if unusual else []
+    return [a + sign * share / c for c in unusual for a in centers for sign, share in ((1, 0.73), (-1, 0.31))]
+
+
+def _centers(outputs: Sequence[Node]) -> set[float]:
+    """Where sums of a variable and a number are 0."""
+    found = set()
+    for n in ancestors(outputs):
+        if n.op in (add, sub) and not n.inputs[0].inputs and n.inputs[1].is_constant:
+            number = n.inputs[1].data
+            if isinstance(number, (int, float)) and number:
+                found.add(float(number) if n.op is sub else -float(number))
+    return found
 
 
 def sample_positive(outputs: Sequence[Node], inputs: Mapping[str, Node], positive: Iterable[str]) -> Samples:

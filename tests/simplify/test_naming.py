@@ -71,7 +71,7 @@ def test_the_greeks_are_right(greeks):
 
 def test_the_greeks_of_a_call_that_is_written_out():
     e = gx.explain(programs.call_written_out, wrt=("S", "sigma", "r"))
-    assert [e[k].text for k in ("S", "r")] == ["cdf1", "K*T*cdf2*exp(-T*r)"]
+    assert [e[k].text for k in ("S", "r")] == ["cdf1", "K*T*exp(-r*T)*cdf2"]
     assert set(e["sigma"].where) == {"d1"}
     assert disagreements(e) == []
 
@@ -97,7 +97,6 @@ def test_a_logistic_loss_has_the_gradient_that_everybody_knows():
     assert e["w"].expr == x * (p - y)
     assert e["b"].expr == p - y
     assert str(e["w"].where["p"]) == "sigmoid(b + w*x)"
-    assert e["b"].rewrites[0].evidence == "proved"
     assert sp.simplify(e["b"].full - (1 / (1 + sp.exp(-w * x - b)) - y)) == 0
 
 
