@@ -53,8 +53,6 @@ def limits_around(
     found = None
     if whole.explored:
         found = at_isolated_point(list(derive(whole.output)), program.inputs, program.point, or_nan=True)
-        if found is not None and jumps(whole.output, program.inputs, program.point):
-            found = [np.full(np.shape(v), np.nan) if np.ndim(v) else float("nan") for v in found]
     if found is None and program.trace.nested:
         raise DomainError(
             f"the derivative of {program.name} can't be computed at this point",
@@ -63,17 +61,6 @@ def limits_around(
             fix="choose a point beside it",
         )
     return found
-
-
-def jumps(output: Node, inputs: Mapping[str, Node], point: Mapping[str, Any]) -> bool:
-    """Whether a number has another value at the point than around it: then there is no slope, whatever it is around."""
-    around = at_isolated_point([output], inputs, point)
-    if around is None or output.shape:
-        return False
-    with mpmath.workdps(_DIGITS):
-        values = {x: exact_number(point[n]).mpf() if x.kind == "float" else point[n] for n, x in inputs.items()}
-        (value,) = evaluate_exact([output], values)
-    return not mpmath.isfinite(value) or not _agree([mpmath.mpf(around[0]), value])
 
 
 def at_isolated_point(

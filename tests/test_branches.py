@@ -55,7 +55,7 @@ KINDS = [
     (lambda x: np.where(x > 0, x**2, x**2), "2*x"),
     (lambda x: np.select([x < 0, x < 1], [-x, x**2], 2 * x), "-1 if x < 0 else 2*x if x < 1 else 2"),
     (abs, "sign(x)"),
-    (lambda x: np.sign(x) * x**2, "2*x*sign(x)"),
+    (lambda x: np.sign(x) * x**2, "2*sign(x)*x"),
     (lambda x: max(x, x**2), "2*x if x < x**2 else 1"),
     (lambda x: np.minimum(x, 1 - x), "-1 if x > 1 - x else 1"),
     (lambda x: np.clip(x, -1, 1) ** 2, "0 if x <= -1 else 2*x if x < 1 else 0"),

@@ -23,8 +23,8 @@ from gradexplain.errors import ArgumentError, DomainError, GradexplainError, Par
         ("y = x**2", "2*x"),
         ("exp(y) = x", "exp(-y)"),
         ("x**2 + x*y + y**2 = 7", "-(2*x + y)/(x + 2*y)"),
-        ("x**2/a**2 + y**2/b**2 = 1", "-b**2*x/(a**2*y)"),
-        ("sqrt(x) + sqrt(y) = 4", "-sqrt(y)/sqrt(x)"),
+        ("x**2/a**2 + y**2/b**2 = 1", "-x*b**2/(a**2*y)"),
+        ("sqrt(x) + sqrt(y) = 4", "-sqrt(y/x)"),
         ("y**5 + y = x", "1/(5*y**4 + 1)"),
     ],
 )

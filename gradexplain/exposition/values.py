@@ -11,7 +11,7 @@ import numpy as np
 from gradexplain.errors import ArgumentError, GradexplainError
 from gradexplain.evaluate import evaluate_exact, exact_array
 from gradexplain.graph import Node, ancestors
-from gradexplain.isolated import at_isolated_point, isolated_points, jumps
+from gradexplain.isolated import at_isolated_point, isolated_points
 from gradexplain.simplify.form import ClosedForm
 from gradexplain.simplify.numeric import value
 from gradexplain.trace.run import Program, apply
@@ -92,8 +92,6 @@ def isolated_values(nodes: Mapping[str, Node], whole: Program) -> dict[str, Any]
     if not any(whole.trace.value(point) for point in isolated_points(whole, list(whole.inputs.values()))):
         return {}
     limits = at_isolated_point(list(nodes.values()), whole.inputs, whole.point, or_nan=True)
-    if limits is not None and jumps(whole.output, whole.inputs, whole.point):
-        limits = [np.nan] * len(limits)
     return {} if limits is None else dict(zip(nodes, limits, strict=True))
 
 

@@ -307,7 +307,7 @@ def _roots(p: int, q: int, root: int, half: Any) -> tuple[list[Factor], list[Fac
         roots = roots[0] / roots[1], 1
     numbers = p, q // root if down else q
     up, low = (
-        [(sp.sympify(b), e) for b, e in ((n, sp.S.One), (r, sp.S.Half)) if b != 1]
+        [(sp.Integer(b) if isinstance(b, int) else b, e) for b, e in ((n, sp.S.One), (r, sp.S.Half)) if b != 1]
         for n, r in zip(numbers, roots, strict=True)
     )
     return up, low

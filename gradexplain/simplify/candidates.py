@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from gradexplain.graph import Node, ancestors
-from gradexplain.isolated import at_isolated_point, jumps
+from gradexplain.isolated import at_isolated_point
 from gradexplain.numbers import exact_number
 from gradexplain.simplify.counting import operations
 from gradexplain.simplify.fingerprints import refined
@@ -178,7 +178,7 @@ def _heal(raw: Any, gradient: Node, program: Program) -> tuple[Any, tuple[str, .
         limits = at_isolated_point([gradient], program.inputs, {x.name: float(point)}, or_nan=True)
         if limits is None:
             return raw, ()
-        if math.isnan(limits[0]) or jumps(program.output, program.inputs, {x.name: float(point)}):
+        if math.isnan(limits[0]):
             excluded.append(f"{x.name} != {text(point)}")
             continue
         limit = _recognised(limits[0])

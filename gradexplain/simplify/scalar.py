@@ -116,8 +116,9 @@ def cost(expr: Any, known: Vocabulary) -> float:
     points = len(expr.atoms(sp.Eq, sp.Ne))
     floats = len(expr.atoms(sp.Float))
     turned = sum(known.get(e, 0.0) for e in expr.atoms(sp.exp))
-    pieces = sum(max(0, len(p.args) - 2) for p in expr.atoms(sp.Piecewise))
-    nested = _PIECE * pieces + max(0, len(expr.atoms(sp.Piecewise)) - 1) + _NESTED * nested_fractions(expr)
+    choices = expr.atoms(sp.Piecewise)
+    pieces = sum(len(p.args) - 1 for p in choices)
+    nested = _PIECE * max(0, pieces - 1) + max(0, len(choices) - 1) + _NESTED * nested_fractions(expr)
     names = sum(known.get(s, 0.0) for s in expr.free_symbols)
     return operations(expr) + nested + names + foreign + turned + _FOREIGN * points + _FLOAT * floats
 

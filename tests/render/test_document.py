@@ -10,6 +10,7 @@ from gradexplain.exposition.model import CheckReport, CheckRow, Finding, Overvie
 from gradexplain.render import document, html, latex, markdown, text
 from gradexplain.render.document import of
 from gradexplain.render.formula import text as formula_text
+from gradexplain.simplify.arrangement import TEXTBOOK
 from tests.exposition import programs
 from tests.exposition.programs import SCALAR, traced
 
@@ -114,6 +115,7 @@ REPORT = CheckReport(True, (CheckRow("x", 6.0, 6.0, 1e-12, 1e-6, "pass"),), (("x
 
 class Form:
     text, latex, shown_parts, functions, conditions = "2*x", "2 x", (), (), ()
+    arrangement = TEXTBOOK
 
 
 def overview(**changes):
