@@ -126,6 +126,11 @@ def _clip_symbol(sp: Any, x: Any, low: Any, high: Any) -> Any:
     return piecewise(sp, (high, crossed), (low, below), (high, compared(sp, "Gt", x, high)), (x, True))
 
 
+def _remainder(sp: Any, a: Any, b: Any) -> Any:
+    """SymPy's own where it can't meet a divisor of 0."""
+    return sp.Mod(a, b) if b.is_Number and b != 0 else a - b * sp.floor(a / b)
+
+
 def _clip_exact(mp: Any, x: Any, low: Any, high: Any) -> Any:
     return min(max(x, low), high)
 
@@ -142,7 +147,7 @@ heaviside = flat("heaviside", np.heaviside, exact=lambda mp, x, h: mp.mpf(0) if 
                  symbol=lambda sp, x, h: piecewise(sp, (0, compared(sp, "Lt", x, 0)), (1, compared(sp, "Gt", x, 0)), (h, True)), kinks="x = 0: jumps from 0 to 1")
 floor_divide = flat("floor_divide", np.floor_divide, symbol=lambda sp, a, b: sp.floor(a / b), exact=lambda mp, a, b: mp.floor(a / b),
                     numpy=infix("//", TERM, PRODUCT + 1), kinks="jumps where a/b is an integer")
-mod = elementwise("mod", np.mod, "Mod", lambda y, a, b: 1, lambda y, a, b: -floor_divide(a, b),
+mod = elementwise("mod", np.mod, _remainder, lambda y, a, b: 1, lambda y, a, b: -floor_divide(a, b),
                   rule="remainder rule", exact=lambda mp, a, b: a - b * mp.floor(a / b), numpy=infix("%", TERM, PRODUCT + 1),
                   kinks="jumps where a/b is an integer", domain=(Domain(), Domain(0.3, 2.5, "x != 0")))
 fmod = elementwise("fmod", np.fmod, lambda sp, a, b: a - b * sp.sign(a / b) * sp.floor(sp.Abs(a / b)),

@@ -180,6 +180,8 @@ class Arrangement:
     def _factor_key(self, factor: Factor) -> Any:
         base, exponent = factor
         value = base if exponent.is_Rational else base**exponent
+        if base.is_Number or (base.is_Symbol and base.is_integer):  # (-1)**k, and the index k of a sum
+            return -1, 0.0, 0, sp.default_sort_key(value)
         return _kind(base, exponent), self._position(value), _manner(value), sp.default_sort_key(value)
 
     def _position(self, value: Any) -> float:

@@ -21,7 +21,7 @@ POSITIVE = [
     (X**3, "x > 0"), (1 / X, "x > 0"), (X**2 + 1, ""), (sp.exp(X), ""), (sp.exp(X) + 1, ""), (sp.sin(X) + 2, ""),
     ((X - 1) * (X - 3), "x < 1 or x > 3"), ((X - 5) * (X - 1) * (X + 2), "-2 < x < 1 or x > 5"),
     (X * (1 - X), "0 < x < 1"), (X / (X - 1), "x < 0 or x > 1"), (X**2 - 4 * X + 4, "x != 2"),
-    (sp.log(X), "x > 1"), (sp.log(X) - 1, "x > E"), (sp.exp(X) - 1, "x > 0"), (1 - sp.exp(-X), "x > 0"),
+    (sp.log(X), "x > 1"), (sp.log(X) - 1, "x > e"), (sp.exp(X) - 1, "x > 0"), (1 - sp.exp(-X), "x > 0"),
     (sp.sqrt(X) - 1, "x > 1"), (sp.sin(X), "sin(x) > 0"), (2 * sp.sin(X) + 1, "sin(x) > -1/2"),
     (sp.tanh(X), "x > 0"), (sp.Abs(X), "x != 0"), (S / K, "S/K > 0"), (X * Y, "x*y > 0"), (X - Y, "x > y"),
     (4 - X**2 - Y**2, "x**2 + y**2 < 4"), (X**2 * Y, "x != 0 and y > 0"), (X * sp.exp(Y), "x > 0"),
