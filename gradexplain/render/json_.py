@@ -142,7 +142,8 @@ def _arranged(value: object, arrangement: Arrangement) -> object:
         return [_arranged(member, arrangement) for member in value]
     if isinstance(value, Rewrite):
         members = {name: _arranged(getattr(value, name), arrangement) for name in ("before", "after")}
-        return {"type": "Rewrite", "rule": value.rule, **members, "evidence": value.evidence}
+        terms = [_arranged(term, arrangement) for term in value.terms]
+        return {"type": "Rewrite", "rule": value.rule, **members, "terms": terms, "evidence": value.evidence}
     return value
 
 
