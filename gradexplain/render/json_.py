@@ -113,6 +113,9 @@ def plain(value: object) -> Shape:
     >>> plain(np.array([[1.0, 2.0]])), plain(np.float32(0.5)), plain(Fraction)
     ([array([1., 2.])], 0.5, {'type': 'type', 'name': 'Fraction'})
     """
+    if isinstance(value, Rewrite):
+        members = {"before": value.before, "after": value.after, "terms": value.terms}
+        return {"type": "Rewrite", "rule": value.rule, **members, "evidence": value.evidence}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = [f.name for f in dataclasses.fields(value) if f.repr and not f.name.startswith("_")]
         members = {name: getattr(value, name) for name in names}
@@ -138,7 +141,7 @@ def _arranged(value: object, arrangement: Arrangement) -> object:
         return {"text": printing.text(value, arrangement), "latex": printing.latex(value, arrangement)}
     if isinstance(value, Mapping):
         return {name: _arranged(member, arrangement) for name, member in value.items()}
-    if isinstance(value, tuple):
+    if isinstance(value, Sequence) and not isinstance(value, str):
         return [_arranged(member, arrangement) for member in value]
     if isinstance(value, Rewrite):
         members = {name: _arranged(getattr(value, name), arrangement) for name in ("before", "after")}
