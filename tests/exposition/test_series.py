@@ -103,7 +103,7 @@ def test_other_functions_of_sums_are_derived_rule_by_rule():
     [
         (lambda x: sum(x**k for k in range(4)), "1 + x + x**2 + x**3"),
         (lambda x: sum(math.sin(k * x) / k for k in range(1, 3)), "sin(x) + sin(2*x)/2"),
-        (lambda x: 0 + x**1 / 1, "0 + x**1/1"),  # nobody passes here twice
+        (lambda x: 0 + x**1 / 1, "0 + x/1"),  # nobody passes here twice
     ],
 )
 def test_formulas_of_loops_have_no_noise(f, shown):
@@ -131,4 +131,4 @@ def test_horner_with_letters_has_no_noise():
 def test_tape_shows_what_was_computed():
     tape = gx.explain(lambda x: sum(x**k for k in range(1, 4)), 2.0).tape
     shown = [text(row.formula) for row in tape]
-    assert shown == ["x", "x**1", "0 + v1", "x**2", "v2 + v3", "x**3", "v4 + v5"]
+    assert shown == ["x", "x", "0 + v1", "x**2", "v2 + v3", "x**3", "v4 + v5"]
