@@ -61,6 +61,7 @@ def _opened_relation(sp: Any, relation: Any) -> Any:
 def _on_branch(sp: Any, relation: Any, branches: Any, value: Any) -> Any:
     """The comparison on one branch; none holds of what is undefined there."""
     try:
-        return opened(sp, relation.xreplace({branches: value}))
+        found = relation.xreplace({branches: value})
+        return sp.false if found.has(sp.nan) else opened(sp, found)
     except TypeError:
         return sp.false

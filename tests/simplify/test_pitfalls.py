@@ -156,7 +156,7 @@ def test_values_are_put_in_all_at_once():
 
 def test_names_are_symbols_and_nothing_else():
     e = gx.explain(lambda I, E: I**2 * E, 2.0, 3.0)  # noqa: E741
-    assert e["I"].text == "2*E*I"
+    assert e["I"].text == "2*I*E"
     assert e.gradient_values["I"] == 12
 
 
