@@ -14,7 +14,7 @@ from tests.simplify.plain_numbers import NoValueError, derivative, plain
 from tests.simplify.random_programs import BRANCHES, ONE, TWO, function, random_source
 from tests.simplify.soak import order_of
 
-FIRST, COUNT, CHUNK = 0, 12, 4
+FIRST, COUNT, CHUNK = 0, 8, 4
 TEMPLATES = [t for t in dict.fromkeys([*ONE, *TWO, *BRANCHES]) if "helper" not in t]
 OPERANDS = ("abs(x)/2", "y", "x*y", "x")
 

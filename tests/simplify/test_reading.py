@@ -142,7 +142,7 @@ def test_text_and_source_and_latex_keep_the_value(expr, order):
     assert shown.count(r"\left(") == shown.count(r"\right)")
 
 
-@pytest.mark.parametrize("seed", [0, 7, 12, 33, 51, 68, 74, 102, 119, 146])
+@pytest.mark.parametrize("seed", [0, 12, 51, 74, 119])
 def test_what_is_printed_for_random_programs_has_the_value_of_the_formula(seed):
     explanation = explained(function(random_source(seed), seed))
     with mp.workdps(40):
