@@ -113,7 +113,7 @@ def test_functions_of_several_variables_and_with_branches(function, expected):
 
 def test_the_order_and_the_number_of_conditions_are_bounded():
     e = gx.explain(lambda a, b, c, d, p, q, r, s, t, u: 1 / (a * b * c * d * p * q * r * s * t * u), wrt="a")
-    assert e["a"].conditions == tuple(f"{n} != 0" for n in "abcdpqrs")
+    assert e["a"].conditions == (*(f"{n} != 0" for n in "abcdpqr"), "3 more conditions")
 
 
 def test_conditions_come_once_in_explanation_and_derivation():
