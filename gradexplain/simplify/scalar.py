@@ -13,7 +13,6 @@ from itertools import chain
 from typing import Any
 
 import sympy as sp
-from sympy.polys.polyerrors import BasePolynomialError
 
 from gradexplain.notation import loggamma
 from gradexplain.simplify import branches
@@ -22,7 +21,7 @@ from gradexplain.simplify.elimination import in_terms_of_names
 from gradexplain.simplify.rewrite import Rewrite
 from gradexplain.simplify.rules import FINISHING, RULES, SPLITTING, Rule
 from gradexplain.simplify.sampling import Samples
-from gradexplain.simplify.watchdog import within
+from gradexplain.simplify.watchdog import FAILURES, within
 
 _SECONDS = 2.0
 _LARGEST_EXPONENT = 2000  # binary digits
@@ -168,15 +167,11 @@ def _by_names(raw: Any, names: Mapping[str, Any], notes: list[str]) -> Iterator[
             yield Attempt(f"in terms of {name}" if name else "names written out", expr)
 
 
-_FAILURES = (ValueError, TypeError, AttributeError, NotImplementedError, RecursionError, ZeroDivisionError,
-             BasePolynomialError)  # fmt: skip
-
-
 def _tried(rewrite: Callable[[Any], Any], raw: Any) -> Any:
     """The rewritten formula; the formula itself where SymPy fails."""
     try:
         return rewrite(raw)
-    except _FAILURES:
+    except FAILURES:
         return raw
 
 

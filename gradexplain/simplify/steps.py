@@ -22,7 +22,7 @@ from gradexplain.simplify.parts import extent
 from gradexplain.simplify.rewrite import Rewrite
 from gradexplain.simplify.sampling import Samples
 from gradexplain.simplify.unevaluated import replaced
-from gradexplain.simplify.watchdog import within
+from gradexplain.simplify.watchdog import FAILURES, within
 
 _LONGEST, _DEEPEST = 150, 60  # operations, and parts within parts, of a formula that is taken apart
 _MOST_IDENTITIES = 3  # at once
@@ -31,8 +31,6 @@ _MOST_TERMS = 12  # of a sum in which equal terms are looked for
 _HIGHEST = 100  # power of a number: SymPy works them out
 _ENOUGH = 3  # points
 _PATIENCE = 8.0  # seconds, should a call of SymPy's slip through these budgets
-_FAILURES = (ValueError, TypeError, AttributeError, NotImplementedError, RecursionError, ZeroDivisionError,
-             sp.PolynomialError)  # fmt: skip
 SUBSTITUTE, NAMES, EQUAL, SWAP = "substitute", "in terms of", "equal terms", "swap the branches"
 
 
@@ -76,7 +74,7 @@ def _first_way(
     try:
         ways = (way for names in choices for way in _ways(before, after, where, reference, names))
         return next((way for way in ways if all(reference.agrees(move.after, 0) for move in way)), None)
-    except _FAILURES:
+    except FAILURES:
         return None
 
 

@@ -13,7 +13,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
+from sympy.polys.polyerrors import BasePolynomialError
+
 T = TypeVar("T")
+# What SymPy raises where it can't do what it was asked for.
+FAILURES = (ValueError, TypeError, AttributeError, NotImplementedError, RecursionError, ZeroDivisionError,
+            BasePolynomialError)  # fmt: skip
 _AGAIN = 0.5  # seconds
 _BUSY = 10  # a thread that gets no more of the machine than one part in ten has to make do with that
 _raise = ctypes.pythonapi.PyThreadState_SetAsyncExc
