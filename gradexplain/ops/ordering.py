@@ -114,16 +114,18 @@ def _floor_text(function: str) -> Any:
 
 
 def _is_inside(x: Node, low: Node, high: Node) -> Node:
-    """Whether clip hands the slope on; a bound that is x itself is never passed."""
-    above: Node = greater_equal(x, low) if x is high else greater(x, low)
-    below: Node = less(x, high)
+    """Whether clip hands the slope on; a bound that varies may be x on whole regions, and takes no part there."""
+    above: Node = greater(x, low) if low.is_constant else greater_equal(x, low)
+    below: Node = less(x, high) if high.is_constant else less_equal(x, high)
     return above if x is high else below if x is low else logical_and(above, below)
 
 
 def _clip_symbol(sp: Any, x: Any, low: Any, high: Any) -> Any:
     """The upper bound wins where the bounds cross."""
-    crossed, below = compared(sp, "Lt", high, low), compared(sp, "Lt", x, low)
-    return piecewise(sp, (high, crossed), (low, below), (high, compared(sp, "Gt", x, high)), (x, True))
+    pieces = ((low, compared(sp, "Lt", x, low)), (high, compared(sp, "Gt", x, high)), (x, True))
+    if low.is_number and high.is_number and low <= high:
+        return piecewise(sp, *pieces)
+    return piecewise(sp, (high, compared(sp, "Lt", high, low)), *pieces)
 
 
 def _remainder(sp: Any, a: Any, b: Any) -> Any:
@@ -165,6 +167,6 @@ clip = elementwise("clip", np.clip, _clip_symbol,
                    lambda y, x, lo, hi: where(logical_and(less(x, lo), less_equal(lo, hi)), 1, 0),
                    lambda y, x, lo, hi: where(logical_or(greater(x, hi), less(hi, lo)), 1, 0),
                    rule="inside the bounds", exact=_clip_exact, math=lambda x, lo, hi: Code(f"min(max({x}, {lo}), {hi})"),
-                   kinks="x at a bound: 0 is taken", domain=(Domain(), Domain(-2.0, -0.5), Domain(0.5, 2.0)))
+                   kinks="x at a constant bound: 0 is taken", domain=(Domain(), Domain(-2.0, -0.5), Domain(0.5, 2.0)))
 # fmt: on
 operators.update(as_number=as_number)

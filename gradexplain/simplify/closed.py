@@ -30,6 +30,7 @@ from gradexplain.simplify.parts import Parts
 from gradexplain.simplify.passes import derived_by_terms, has_passes
 from gradexplain.simplify.printing import numpy_source
 from gradexplain.simplify.sampling import Samples, sample, sample_widely
+from gradexplain.simplify.settled import has_lost_slopes, settled
 from gradexplain.symbolic import expressions, symbol, tree_size
 from gradexplain.trace.run import Program
 
@@ -51,6 +52,12 @@ def closed_form(
     if gradient.shape == () and all(x.shape == () for x in ancestors([gradient, program.output])):
         wide = sample_widely([gradient, program.output], program.inputs, program.point)
         found = scalar_form(key, gradient, program, names, wide)
+        if found.expr.has(sp.nan) or has_lost_slopes(program, gradient):
+            other = settled(program, key.split(","))
+            if other is not None:
+                program, gradient = other
+                wide = sample_widely([gradient, program.output], program.inputs, program.point)
+                found = scalar_form(key, gradient, program, names, wide)
         stated = (*found.conditions, *conditions(program, gradient))
         return replace(found, conditions=tuple(dict.fromkeys(stated)), arrangement=arranged)
     if is_suitable(program, gradient):

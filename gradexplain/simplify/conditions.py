@@ -17,21 +17,23 @@ import sympy as sp
 
 from gradexplain.autodiff import vjp
 from gradexplain.evaluate import evaluate, evaluate_exact
-from gradexplain.graph import Node, Primitive, ancestors, variable
+from gradexplain.graph import Node, Primitive, ancestors, constant, make, variable
 from gradexplain.ops import special
-from gradexplain.ops.arithmetic import power
-from gradexplain.ops.ordering import where
+from gradexplain.ops.arithmetic import mul, power, xlogy
+from gradexplain.ops.elementary import log
+from gradexplain.ops.ordering import maximum, minimum, not_equal, where
+from gradexplain.ops.selection import fmax, fmin
 from gradexplain.simplify.numeric import UnknownFunctionError, value
 from gradexplain.simplify.powers import has_high_powers
 from gradexplain.simplify.ranges import Range, Ranges, nonzero, positive, within_one
+from gradexplain.simplify.sampling import evaluated_widely
 from gradexplain.symbolic import expressions
 from gradexplain.trace.run import Program
 
 MOST_CONDITIONS = 8
-_LONGEST = 16  # operations of an expression that a condition is stated on
+_LONGEST = 16  # operations of an expression that a condition is stated on,
+_LONGEST_NEEDED = 60  # also where the formula is another function than the program without it
 _LARGEST = 2000  # operations of a program that is looked at
-_POINTS = 240
-_EVERY = 3  # which of them are tried where they are evaluated one by one
 _ENOUGH = 8  # points without a value that a condition within a branch has to explain
 _TRIES = 3
 _DIGITS = 30
@@ -41,12 +43,22 @@ _STARTS = (0.4, 1.3, -1.1, 2.6)
 
 @dataclass(frozen=True, slots=True)
 class _Need:
-    """A row's condition on the value of a node; `guarded` if the node is computed within a branch alone."""
+    """A row's condition on the value of a node; `guarded` if the node is computed within a branch alone, `long` if its
+    expression is.
+    """
 
     node: Node
     condition: str
     guarded: bool
+    long: bool = False
 
+
+_AS_READ: Mapping[Primitive, Callable[..., Node]] = {
+    fmax: maximum,
+    fmin: minimum,
+    xlogy: lambda x, y: mul(x, log(y)),
+    special.xlog1py: lambda x, y: mul(x, log(1 + y)),
+}
 
 # How a row's condition reads on numbers, and on expressions. Those that are not here are of whole numbers.
 _HOLDS: Mapping[str, tuple[Callable[[Any], Any], Callable[[Any], tuple[Range, ...]]]] = {
@@ -107,8 +119,8 @@ def _needs(order: Sequence[Node], output: Node) -> Iterator[_Need]:
             if condition not in _HOLDS or (x, condition) in seen:
                 continue
             seen.add((x, condition))
-            if not x.is_constant and x.shape == () and sizes[x] <= _LONGEST:
-                yield _Need(x, condition, node not in always)
+            if not x.is_constant and x.shape == () and sizes[x] <= _LONGEST_NEEDED:
+                yield _Need(x, condition, node not in always, sizes[x] > _LONGEST)
 
 
 def _always_computed(output: Node) -> set[Node]:
@@ -151,38 +163,55 @@ def _necessary(needs: Sequence[_Need], program: Program, gradient: Node) -> list
     """Those that every sample point with a value and a derivative satisfies; within branches, also those without."""
     if not needs:
         return []
-    found = _evaluated([program.output, gradient, *(need.node for need in needs)], _columns(program))
-    defined = np.isfinite(found[0]) & np.isfinite(found[1])
+    program_values = [program.output, gradient]
+    formula_values = _as_read(program_values)
+    found = evaluated_widely(
+        [*program_values, *formula_values, *(need.node for need in needs)], program.inputs, program.point
+    )
+    valued, defined = np.isfinite(found[0]), np.isfinite(found[0]) & np.isfinite(found[1])
+    differs = (valued & (found[0] != found[2])) | (defined & (found[1] != found[3]))
     kept = []
-    for need, operand in zip(needs, found[2:], strict=True):
+    for need, operand in zip(needs, found[4:], strict=True):
         with np.errstate(all="ignore"):
             holds = _HOLDS[need.condition][0](operand) & np.isfinite(operand)
         violated = ~holds & np.isfinite(operand)
-        if np.any(defined & ~holds) or (need.guarded and "!=" not in need.condition and violated.sum() < _ENOUGH):
+        if np.any(differs & ~holds):
+            kept.append(need)
+            continue
+        if (
+            need.long
+            or np.any(defined & ~holds)
+            or (need.guarded and "!=" not in need.condition and violated.sum() < _ENOUGH)
+        ):
             continue
         kept.append(need)
     return kept
 
 
-def _evaluated(outputs: Sequence[Node], columns: Mapping[Node, Any]) -> list[Any]:
-    """The outputs at all points at once; with special functions one by one: arrays of these would load SciPy."""
-    if not any(n.op.value.__module__ == special.__name__ for n in ancestors(outputs) if n.inputs):
-        return [np.broadcast_to(v, _POINTS) for v in evaluate(outputs, dict(columns))]
-    points = [{x: c[i] if np.ndim(c) else c for x, c in columns.items()} for i in range(0, _POINTS, _EVERY)]
-    return [np.array(values, dtype=float) for values in zip(*(evaluate(outputs, p) for p in points), strict=True)]
+def _as_read(outputs: Sequence[Node]) -> list[Node]:
+    """The outputs as a formula has them, in which nothing is undefined: np.fmax leaves nan out, but the larger of two
+    numbers knows of none, and a comparison with nan, which is false in a program, is no condition.
+    """
+    new: dict[Node, Node] = {}
+    for node in ancestors(outputs):
+        inputs = tuple(new[n] for n in node.inputs)
+        if node.op in _AS_READ:
+            new[node] = _AS_READ[node.op](*inputs)
+        elif node.op is not_equal and inputs[0] is inputs[1]:
+            new[node] = constant(False)
+        else:
+            new[node] = node if inputs == node.inputs else make(node.op, inputs, node.params)
+        if node.op is where:
+            for x in _compared(inputs[0]):
+                new[node] = where(not_equal(x, x), np.nan, new[node])
+    return [new[n] for n in outputs]
 
 
-def _columns(program: Program) -> dict[Node, Any]:
-    """Values of the arguments: small and large, of both signs; whole numbers as they were given."""
-    generator = np.random.default_rng(0)
-    half = _POINTS // 2
-    columns: dict[Node, Any] = {}
-    for name, node in program.inputs.items():
-        close = generator.uniform(-4.0, 4.0, half)
-        wide = 10 ** generator.uniform(-3.0, 3.0, half) * generator.choice([-1.0, 1.0], half)
-        given = program.point.get(name)
-        columns[node] = np.concatenate([close, wide]) if node.kind == "float" else 1 if given is None else given
-    return columns
+def _compared(condition: Node) -> list[Node]:
+    """The numbers that a condition compares."""
+    bools = [n for n in ancestors([condition]) if n.kind == "bool"]
+    numbers = [x for n in bools for x in n.inputs if x.kind == "float" and x.inputs and x.shape == ()]
+    return list(dict.fromkeys(numbers))
 
 
 def _is_missed(r: Range, need: _Need, program: Program, gradient: Node) -> bool:

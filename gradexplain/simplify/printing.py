@@ -214,6 +214,12 @@ class _NumpyPrinter(_Arranged, SciPyPrinter):
     def _print_erfinv(self, expr: Any) -> str:
         return f"scipy.special.erfinv({self._print(expr.args[0])})"
 
+    def _print_log(self, expr: Any) -> str:
+        inner = expr.args[0]
+        if isinstance(inner, sp.Abs) and isinstance(inner.args[0], sp.beta):  # which underflows for large arguments
+            return f"scipy.special.betaln({', '.join(map(self._print, inner.args[0].args))})"
+        return str(super()._print_log(expr))
+
     def _print_sign(self, expr: Any) -> str:
         return f"np.sign({self._print(expr.args[0])})"
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from gradexplain.evaluate import evaluate, evaluate_exact
 from gradexplain.graph import Node, ancestors
+from gradexplain.ops import special
 from gradexplain.ops.arithmetic import add, sub
 from gradexplain.simplify.numeric import UnknownFunctionError, value
 
@@ -58,6 +59,8 @@ _TRIES = 28
 _ENOUGH = 7
 _FEW = 3  # with fewer points than these, a domain is searched for
 _SCANNED = 60_000
+_MANY = 240
+_EVERY = 3  # which of the many are tried where they are evaluated one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +253,28 @@ def _evaluated(outputs: Sequence[Node], inputs: Mapping[str, Node], point: Mappi
         except (TypeError, ValueError, ArithmeticError):
             return None
     return tuple(found) if all(isinstance(v, (mp.mpf, int)) and mp.isfinite(v) for v in found) else None
+
+
+def evaluated_widely(outputs: Sequence[Node], inputs: Mapping[str, Node], point: Mapping[str, Any]) -> list[Any]:
+    """The outputs in floats at many points, small and large; at fewer where special functions would load SciPy."""
+    columns = _columns(inputs, point)
+    if not any(n.op.value.__module__ == special.__name__ for n in ancestors(outputs) if n.inputs):
+        return [np.broadcast_to(v, _MANY) for v in evaluate(outputs, dict(columns))]
+    points = [{x: c[i] if np.ndim(c) else c for x, c in columns.items()} for i in range(0, _MANY, _EVERY)]
+    return [np.array(values, dtype=float) for values in zip(*(evaluate(outputs, p) for p in points), strict=True)]
+
+
+def _columns(inputs: Mapping[str, Node], point: Mapping[str, Any]) -> dict[Node, Any]:
+    """Values of the arguments: small and large, of both signs; whole numbers as they were given."""
+    generator = np.random.default_rng(0)
+    half = _MANY // 2
+    columns: dict[Node, Any] = {}
+    for name, node in inputs.items():
+        close = generator.uniform(-4.0, 4.0, half)
+        wide = 10 ** generator.uniform(-3.0, 3.0, half) * generator.choice([-1.0, 1.0], half)
+        given = point.get(name)
+        columns[node] = np.concatenate([close, wide]) if node.kind == "float" else 1 if given is None else given
+    return columns
 
 
 def _candidates(

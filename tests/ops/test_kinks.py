@@ -39,6 +39,8 @@ KINKS = {
     "clip, low edge":    (lambda x: on(np.clip)(x, -1, 1),         [-1.0],                  [0]),
     "clip, high edge":   (lambda x: on(np.clip)(x, -1, 1),         [1.0],                   [0]),
     "clip, bounds":      (on("clip"),                              [2.0, -1.0, 1.0],        [0, 0, 1]),
+    "clip, tie":         (on("clip"),                              [2.0, -1.0, 2.0],        [1, 0, 0]),
+    "clip, low tie":     (on("clip"),                              [-1.0, -1.0, 2.0],       [1, 0, 0]),
     "sign":              (on(np.sign),                             [0.0],                   [0]),
     "max, tie":          (on(np.max),                              [[2.0, 1.0, 2.0]],       [[HALF, 0, HALF]]),
     "min, tie":          (on(np.min),                              [[2.0, 1.0, 1.0, 1.0]],  [[0, 1 / 3, 1 / 3, 1 / 3]]),

@@ -13,6 +13,7 @@ import mpmath as mp
 
 HUGE = mp.mpf(10) ** 9
 DIGITS = 50
+MANY_DIGITS = 700
 
 
 class NoValueError(Exception):
@@ -140,12 +141,19 @@ def logaddexp(a, b):
 
 
 def erfinv(y):
-    return mp.erfinv(y) if abs(y) < 1 else mp.nan
+    return within(y, -1, 1, mp.erfinv)
 
 
 def inside(x, low, high, function):
     """The function where low <= x <= high."""
     return function(x) if low <= x <= high else mp.nan
+
+
+def within(x, low, high, function):
+    """As `inside`; there is nothing to compare at the bounds, which have no slope."""
+    if x in (low, high):
+        raise NoValueError
+    return inside(x, low, high, function)
 
 
 for name, function in {
@@ -160,9 +168,9 @@ for name, function in {n: getattr(operator, n) for n in ("lt", "le", "gt", "ge",
 
 ELEMENTARY = {
     "sin": mp.sin, "cos": mp.cos, "tan": mp.tan, "sinh": mp.sinh, "cosh": mp.cosh, "tanh": mp.tanh,
-    "asin": lambda x: inside(x, -1, 1, mp.asin), "acos": lambda x: inside(x, -1, 1, mp.acos), "atan": mp.atan,
-    "asinh": mp.asinh, "acosh": lambda x: inside(x, 1, mp.inf, mp.acosh),
-    "atanh": lambda x: inside(x, -1, 1, mp.atanh),
+    "asin": lambda x: within(x, -1, 1, mp.asin), "acos": lambda x: within(x, -1, 1, mp.acos), "atan": mp.atan,
+    "asinh": mp.asinh, "acosh": lambda x: within(x, 1, mp.inf, mp.acosh),
+    "atanh": lambda x: within(x, -1, 1, mp.atanh),
     "exp": mp.exp, "exp2": lambda x: mp.mpf(2) ** x, "expm1": mp.expm1, "log": mp.log, "log2": lambda x: mp.log(x, 2),
     "log10": mp.log10, "log1p": lambda x: inside(x, -1, mp.inf, lambda x: mp.log(1 + x)), "sqrt": mp.sqrt,
     "cbrt": lambda x: mp.sign(x) * mp.cbrt(abs(x)), "fabs": abs, "floor": floor, "ceil": lambda a: whole(mp.ceil, a),
@@ -270,10 +278,18 @@ def derivative(function, point, orders):
     with mp.workdps(DIGITS):
         for shift in (0, mp.mpf(10) ** -13):
             at = tuple(x * (1 + shift) + shift * 10**-3 for x in point)
-            if not mp.isfinite(function(*at)):
+            if not mp.isfinite(function(*at)) or not _has_all_digits(function, at):
                 raise NoValueError
             found.append(mp.diff(function, at if len(at) > 1 else at[0], orders if len(at) > 1 else orders[0]))
     exact, near = found
     if not mp.isfinite(exact) or abs(exact - near) > mp.mpf(10) ** -9 * max(abs(exact), 1):
         raise NoValueError
     return exact
+
+
+def _has_all_digits(function, at):
+    """Whether the value is the same with many more digits: 1 - tanh(200) is no zero."""
+    value = function(*at)
+    with mp.workdps(MANY_DIGITS):
+        precise = function(*at)
+    return abs(value - precise) <= mp.mpf(10) ** -9 * abs(precise)

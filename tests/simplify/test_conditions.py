@@ -126,3 +126,25 @@ def test_conditions_come_once_in_explanation_and_derivation():
 
 def test_alternatives_are_in_brackets_beside_others():
     assert "This holds for (x < 0 or x > 1) and y > 0." in str(gx.explain("sqrt(x/(x - 1))*log(y)", wrt="x"))
+
+
+@pytest.mark.parametrize(
+    ("function", "stated"),
+    [
+        (lambda x: np.fmax(np.sqrt(x), 0.0 * x) * x, "x > 0"),
+        (lambda x: np.fmin(np.log(x - 1), 3), "x > 1"),
+        (lambda x: np.where(np.log(x) < 1, x, x**2), "x > 0"),
+        (lambda x: np.where(np.fmax(np.sqrt(x), -1) > 0, x, x**2), "x > 0"),
+        (lambda x: np.select([np.arctanh(x) > 0.5], [x**2], x), "-1 < x < 1"),
+        (lambda x: np.where(x > 0, np.fmin(np.log(x), 1), 0), ""),
+        (lambda x: np.where(x > 0, x, np.exp(x)), ""),
+    ],
+)
+def test_what_leaves_out_nan_has_the_domain_of_its_operands(function, stated):
+    """A program goes on where an operand of np.fmax or of a comparison is nan; its formula is no such function."""
+    assert " and ".join(gx.explain(function)["x"].conditions) == stated
+
+
+def test_a_product_by_zero_goes_on_where_a_logarithm_does_not():
+    special = pytest.importorskip("scipy.special")
+    assert gx.explain(lambda x, a: special.xlogy(np.ceil(x), a))["a"].conditions == ("a > 0",)

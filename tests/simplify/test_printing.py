@@ -105,3 +105,8 @@ def test_all_source_is_python(expr, as_text, as_source):
     ast.parse(as_source)
     ast.parse(as_text)
     assert latex(expr).count("{") == latex(expr).count("}")
+
+
+def test_logarithms_of_functions_that_underflow_are_functions_of_their_own():
+    assert numpy_source(sp.log(sp.Abs(sp.beta(x, y)))) == "scipy.special.betaln(x, y)"
+    assert numpy_source(sp.log(sp.Abs(x))) == "np.log(abs(x))"
