@@ -34,6 +34,7 @@ from gradexplain.userfunctions import UserFunction
 MOST_WRITTEN_OUT = 400  # operations of a formula that is written out; longer ones are named in parts
 _MOST_IN_NAMES = 60  # operations of a formula in names whose parts are long
 _MOST_NODES = 400  # of a graph that is evaluated at points for that
+_PLAIN = 1  # operation of one variable, as in x**2 and sin(x)
 _LOOK = 1.5  # operations that a call saves, or else the reader is better off without it
 _HOPELESS, _SHORT = 2, 12  # a start so many times as long as the best form, and longer, is not simplified
 
@@ -98,7 +99,9 @@ def _prices(naming: Naming, offered: Mapping[str, Any]) -> dict[Any, float]:
             inner = sum(prices.get(s, 0.0) for s in definition.free_symbols)
             prices[sp.Symbol(name, real=True)] = 1.0 + operations(definition) + inner
         else:
-            prices[sp.Symbol(name, real=True)] = 0.5 if name.isalpha() else 0.9
+            look = 0.5 if name.isalpha() else 0.9
+            plain = operations(definition) <= _PLAIN and len(definition.free_symbols) == 1  # read faster than looked up
+            prices[sp.Symbol(name, real=True)] = look + operations(definition) if plain else look
     return prices
 
 

@@ -247,14 +247,20 @@ def _arriving(lead: list[Move], found: list[Move], after: Any) -> list[Move]:
 
 
 def without_names(expr: Any, kept: set[str], where: Mapping[str, Any]) -> tuple[Any, tuple[Any, ...]]:
-    """The formula with all names but some put in; and those, a name and what it stands for in turns."""
-    terms: list[Any] = []
+    """The formula with all names but some put in; and those, a name and what it stands for in turns.
+
+    The formula as it is where SymPy cannot write it so: it refuses to compare what has no value, as 1/0 < 2.
+    """
+    opened, terms = expr, []
     for name in reversed(list(where)):
         symbol = sp.Symbol(name, real=True)
-        if name not in kept and expr.has(symbol):
-            expr = replaced(expr, {symbol: where[name]}.get)
+        if name not in kept and opened.has(symbol):
+            try:
+                opened = replaced(opened, {symbol: where[name]}.get)
+            except FAILURES:
+                return expr, ()
             terms += [symbol, where[name]]
-    return expr, tuple(terms)
+    return opened, tuple(terms)
 
 
 def _in_names(expr: Any, missing: Sequence[str], where: Mapping[str, Any]) -> Iterator[tuple[Any, tuple[Any, ...]]]:

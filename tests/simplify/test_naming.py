@@ -275,3 +275,19 @@ def test_random_programs_with_functions(seed):
     assert disagreements(e) == [], source
     with mp.workdps(30):
         assert all(not form.full.atoms(UserFunction) for form in e.gradients.values())
+
+
+def plain_parts(x):
+    u = x**2
+    v = math.sin(x)
+    return u * v
+
+
+def plain_differences(x, cx):
+    dx = x - cx
+    return math.exp(-dx * dx)
+
+
+def test_what_is_read_faster_than_looked_up_has_no_name():
+    assert gx.explain(plain_parts)["x"].where == {}
+    assert list(gx.explain(plain_differences)["x"].where) == ["dx"]

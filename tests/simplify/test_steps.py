@@ -221,6 +221,12 @@ def test_huge_powers_of_numbers_are_not_worked_out():
     assert not steps.is_small(sp.Mul(huge, x, evaluate=False))  # `huge * x` would be worked out by SymPy: 125 GB
 
 
+def test_names_of_what_can_not_be_compared_stay():
+    whether = sp.Piecewise((1, sp.Symbol("t", real=True) < 2), (0, True))
+    where = {"t": sp.Pow(0, -1, evaluate=False)}
+    assert steps.without_names(whether, set(), where) == (whether, ())
+
+
 def test_long_formulas_are_one_step(monkeypatch):
     monkeypatch.setattr(steps, "moves", lambda *_: pytest.fail("taken apart"))
     long = unevaluated(*(sp.sin(k * x) for k in range(1, 90)), *(-sp.sin(k * x) for k in range(2, 90)))
