@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradexplain.graph import Domain, Fixed, Node, constant, is_scalar_constant, operators
+from gradexplain.numbers import exact_number
 from gradexplain.ops.ordering import by_order, sign, where
 from gradexplain.ops.pieces import compared, piecewise
 from gradexplain.primitive import (
@@ -27,6 +28,7 @@ from gradexplain.primitive import (
 )
 from gradexplain.shapes import broadcast
 
+_FRACTION_BITS = 64  # of the parts of a fraction; with more, a product in a loop would grow without end
 POSITIVE = Domain(0.2, 3.0, "x > 0")
 NONZERO = Domain(0.3, 2.5, "x != 0")
 
@@ -39,12 +41,23 @@ def _numbers(*nodes: Node) -> list[Any] | None:
 
 
 def _exact(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
-    """Arithmetic on constants: int and Fraction stay exact; None where it has no finite value."""
+    """Arithmetic on constants: int, Fraction and decimals stay exact; None where it has no finite value."""
     try:
-        result = function(a, b)
+        result = function(_as_meant(a), _as_meant(b))
+        if (
+            isinstance(result, Fraction)
+            and max(abs(result.numerator), result.denominator).bit_length() > _FRACTION_BITS
+        ):
+            result = function(a, b)
     except (ZeroDivisionError, OverflowError, ValueError):
         return None
     return result if not isinstance(result, complex) and abs(result) < float("inf") else None
+
+
+def _as_meant(x: Any) -> Any:
+    """2.2 is 11/5: a product of floats that both were typed would show its rounding."""
+    meant = exact_number(x) if isinstance(x, float) else None
+    return meant.factor if meant is not None and meant.form == "rational" else x
 
 
 def _fold_constants(function: Callable[[Any, Any], Any], a: Node, b: Node) -> Node | None:

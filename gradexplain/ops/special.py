@@ -91,6 +91,15 @@ def _xlog1py_text(x: Code, y: Code) -> Code:
     return Code(f"np.where({x.at(SUM)} == 0, 0.0, {x.at(PRODUCT)}*np.log1p(np.where({x.at(SUM)} == 0, 1.0, {y})))")
 
 
+def _rel_entr(x: float, y: float) -> float:
+    """Infinite where x or y is negative, though the quotient of two negative numbers has a logarithm."""
+    return x * math.log(x / y) if x > 0 and y > 0 else 0.0 if x == 0 and y >= 0 else math.inf
+
+
+def _exact_rel_entr(mp: Any, x: Any, y: Any) -> Any:
+    return x * mp.log(x / y) if x > 0 and y > 0 else mp.mpf(0) if x == 0 and y >= 0 else mp.inf
+
+
 # The error functions and the gamma family
 
 ANY_ORDER = Domain(1, 1, "n = 0, 1, 2, …")
@@ -121,6 +130,8 @@ expit     = elementwise("expit", _expit, lambda sp, x: 1 / (1 + sp.exp(-x)), lam
                         exact=lambda mp, x: 1 / (1 + mp.exp(-x)), numpy=_expit_text)
 xlog1py   = elementwise("xlog1py", _xlog1py, lambda sp, x, y: x * sp.log(1 + y), lambda z, x, y: log1p(y), lambda z, x, y: x / (1 + y), rule="product rule",
                         exact=lambda mp, x, y: mp.mpf(0) if x == 0 else x * mp.log1p(y), domain=(Domain(), ABOVE_MINUS_ONE), numpy=_xlog1py_text)
+rel_entr  = elementwise("rel_entr", _entrywise("rel_entr", _rel_entr), lambda sp, x, y: x * sp.log(x / y), lambda z, x, y: log(x / y) + 1, lambda z, x, y: -x / y, rule="product rule",
+                        exact=_exact_rel_entr, domain=POSITIVE, numpy=call("scipy.special.rel_entr"))
 # fmt: on
 
 
@@ -140,11 +151,6 @@ def log_expit(x: Any) -> Node:
 def entr(x: Any) -> Node:
     """-x*log(x), for x >= 0."""
     return -xlogy(x, x)
-
-
-def rel_entr(x: Any, y: Any) -> Node:
-    """x*log(x/y), for x >= 0 and y > 0."""
-    return xlogy(x, as_node(x) / y)
 
 
 def kl_div(x: Any, y: Any) -> Node:

@@ -12,7 +12,8 @@ from fractions import Fraction
 
 from gradexplain.errors import ParseError
 from gradexplain.readers.functions import ARITIES, TextFunction
-from gradexplain.readers.text import Reading, read
+from gradexplain.readers.reading import Reading
+from gradexplain.readers.text import read
 from gradexplain.readers.tokens import Binary, Number, printable
 
 _EQUALS = re.compile(r"(?<![=<>!:])=(?!=)")

@@ -14,7 +14,8 @@ from gradexplain.graph import constant
 from gradexplain.ops.arithmetic import absolute
 from gradexplain.ops.mathematics import MATH
 from gradexplain.ops.ordering import sign
-from gradexplain.readers.text import Reading, read
+from gradexplain.readers.reading import Reading
+from gradexplain.readers.text import read
 from gradexplain.trace.numpy_protocol import wrapped
 from gradexplain.trace.tracer import Tracer, nodes_in, stack
 

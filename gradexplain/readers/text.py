@@ -1,23 +1,21 @@
 """The reader of typed mathematics: `read` makes a tree of text such as `2x sin(x)^2`, written as people type it.
 
-Holds the grammar (a Pratt parser, one method a construct) and `Reading`, its result. Promises: nothing is evaluated as
+Holds the grammar (a Pratt parser, one method a construct); its result is a `Reading`. Promises: nothing is evaluated as
 Python, and only what the grammar knows is read; all else is refused with a caret and a fix; a reading that could
 surprise leaves a note; constants are exact and bounded, so that no short text makes a huge number.
 A new spelling of a function is an entry in `ALIASES`, a new operator one in `tokens.LEVELS`.
 """
 
 import difflib
-import operator
 import re
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
 from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
-from typing import Any
 
 from gradexplain.errors import ParseError
 from gradexplain.readers import tokens
+from gradexplain.readers.reading import Reading
 from gradexplain.readers.tokens import LEVELS, Binary, Call, Choice, Comparison, Expr, Negative, Node, Number, Token
 
 Arities = Mapping[str, tuple[int, int | None]]
@@ -32,62 +30,6 @@ ALIASES = {
 }  # fmt: skip
 _LETTER_NAMES = {"alpha", "beta", "gamma", "delta", "eta", "lambda", "mu", "nu", "phi", "psi", "sigma", "theta", "zeta"}
 _SHOWN = {"(": "(...)", ")": "(...)", "|": "|...|", "√": "√(...)"}  # the ends of longer operands, in notes
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """How a text was read: `echo` says it in Python's notation, `notes` name the readings that could surprise."""
-
-    text: str
-    echo: str
-    variables: tuple[str, ...]
-    tree: Expr = field(repr=False, compare=False)  # readings compare by what they say, which never recurses
-    notes: tuple[str, ...]
-
-    def evaluate(self, functions: Mapping[str, Callable[..., Any]], values: Mapping[str, Any]) -> Any:
-        """The value of the tree, by Python's operators on whatever `values` holds; exact numbers stay exact.
-
-        `functions` also holds the values of "pi" and "e", and "where" for choices. It may hold "logical_and",
-        "logical_or", and "pow" for powers of numbers that are not rational. Raises what Python's arithmetic raises.
-
-        >>> read("x + 1/3", functions={}).evaluate({}, {"x": Fraction(1, 2)})
-        Fraction(5, 6)
-        """
-
-        def value(node: Node, parts: list[Any]) -> Any:
-            match node:
-                case Number(number):
-                    return _plain(number)
-                case tokens.Variable(name):
-                    return values[name]
-                case tokens.Constant(name):
-                    return values[name] if name in values else functions[name]
-                case Call(name):
-                    return functions[name](*parts)
-                case Negative():
-                    return -parts[0]
-                case Binary(sign):
-                    return _apply(sign, parts[0], parts[1], functions.get("pow", operator.pow))
-                case Comparison(sign):
-                    return functions.get(f"logical_{sign}", tokens.OPERATORS[sign])(*parts)
-                case Choice():
-                    return functions["where"](*parts)
-
-        return tokens.fold(self.tree, value)
-
-
-def _plain(value: Fraction) -> int | Fraction:
-    return value.numerator if value.denominator == 1 else value
-
-
-def _apply(sign: str, left: Any, right: Any, power: Callable[[Any, Any], Any]) -> Any:
-    """Arithmetic on two values; rational numbers stay rational, and `power` takes their roots."""
-    if isinstance(left, int | Fraction) and isinstance(right, int | Fraction):
-        result = tokens.exact(sign, Fraction(left), Fraction(right))
-        return power(left, right) if result is None else _plain(result)
-    if sign == "**" and isinstance(left, Fraction) and not isinstance(right, float | complex):
-        return right.__rpow__(left)  # Python 3.11's Fraction would make itself a float before it asks the other side
-    return tokens.OPERATORS[sign](left, right)
 
 
 def read(text: str, *, functions: Arities, variables: Collection[str] = ()) -> Reading:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import combinations
 from typing import Any
 
@@ -151,12 +152,24 @@ def decimals(expr: Any) -> Any:
 
     >>> decimals(sp.Rational(10507, 10000) * sp.Symbol("x"))
     1.0507*x
+    >>> decimals(sp.sqrt(sp.Symbol("x")) + sp.Rational(1, 10**8))
+    sqrt(x) + 1.0e-8
     """
     numbers = [r for r in expr.atoms(sp.Rational) if not r.is_Integer]
     if not any(r.q >= _LONG_DENOMINATOR for r in numbers):
         return expr
     found = {r: _decimal(r) for r in numbers}
-    return expr.xreplace({r: d for r, d in found.items() if d is not None})
+    return _but_exponents(expr, {r: d for r, d in found.items() if d is not None})
+
+
+def _but_exponents(expr: Any, table: Mapping[Any, Any]) -> Any:
+    """The formula with numbers replaced, except in exponents: a root is no decimal."""
+    if expr in table or not expr.args:
+        return table.get(expr, expr)
+    if expr.is_Pow and expr.exp.is_Rational:
+        return sp.Pow(_but_exponents(expr.base, table), expr.exp)
+    args = [_but_exponents(a, table) for a in expr.args]
+    return expr if all(a is b for a, b in zip(args, expr.args, strict=True)) else expr.func(*args)
 
 
 def _decimal(r: Any) -> Any:

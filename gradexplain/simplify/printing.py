@@ -18,6 +18,9 @@ from gradexplain.simplify.arrangement import TEXTBOOK, Arrangement, Factor
 _UNDEFINED = sp.Symbol("undefined")
 
 
+_ROUNDING = 6  # digits that a float has only since it was computed
+
+
 class _Divisor(sp.Expr):
     """A power below the bar, which SymPy would write with a negative exponent above it."""
 
@@ -42,7 +45,9 @@ class Conditions(StrPrinter):
     """
 
     def _print_Float(self, expr: Any) -> str:  # noqa: N802 (SymPy's dispatch)
-        return repr(float(expr))
+        text = repr(float(expr))
+        rounded = f"{float(expr):.15g}"
+        return rounded if len(rounded) + _ROUNDING <= len(text) else text  # 0.9 rather than 0.9000000000000001
 
     def _print_Relational(self, expr: Any) -> str:  # noqa: N802
         sign = {"Eq": "==", "Ne": "!="}.get(type(expr).__name__) or expr.rel_op

@@ -31,6 +31,7 @@ _MINIMAL = 1.0  # nothing that says as much is shorter
 _NESTED, _PIECE = 1.2, 1.2
 _SPLIT = 2.5  # one fraction is what people leave
 _FOREIGN, _FLOAT, _UNWRITTEN = 12, 0.3, 0.3
+_DIGIT, _GLANCE = 0.1, 14  # binary digits
 _RELATED = 1.9  # a function that the reader passes to without a word, though the program has another
 _TURNED = 1.1  # exp(x) where the program has exp(-x): what can't overflow there must not here
 _ROOT = 2.5  # sqrt(u**2) is Abs(u), whatever the program wrote: worth it where it saves a lot
@@ -40,7 +41,7 @@ _NATURAL = {sp.sin: {sp.cos}, sp.cos: {sp.sin}, sp.Abs: {sp.sign}, sp.gamma: {sp
             loggamma: {sp.polygamma}, sp.sinh: {sp.cosh}, sp.cosh: {sp.sinh}}  # fmt: skip
 
 
-Vocabulary = Mapping[Any, float]  # functions, exponentials and names, with what they add to the cost
+Vocabulary = Mapping[Any, float]  # functions, exponentials, names and numbers, with what they add to the cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,8 @@ def vocabulary(program: Any, derivative: Any) -> Vocabulary:
     prices = dict.fromkeys((sp.Abs, sp.sign), _ROOT) | dict.fromkeys(related, _RELATED)
     prices |= dict.fromkeys(derived | natural | {sp.exp, sp.log}, _UNWRITTEN)
     turned = {sp.exp(-e.args[0]) for e in program.atoms(sp.exp)} - program.atoms(sp.exp)
-    return prices | dict.fromkeys(written, 0.0) | dict.fromkeys(turned, _TURNED)
+    typed = dict.fromkeys(program.atoms(sp.Rational), 0.0)
+    return prices | typed | dict.fromkeys(written, 0.0) | dict.fromkeys(turned, _TURNED)
 
 
 def cost(expr: Any, known: Vocabulary) -> float:
@@ -119,7 +121,13 @@ def cost(expr: Any, known: Vocabulary) -> float:
     pieces = sum(len(p.args) - 1 for p in choices)
     nested = _PIECE * max(0, pieces - 1) + max(0, len(choices) - 1) + _NESTED * nested_fractions(expr)
     names = sum(known.get(s, 0.0) for s in expr.free_symbols)
-    return operations(expr) + nested + names + foreign + turned + _FOREIGN * points + _FLOAT * floats
+    numbers = sum(_long(r.p) + _long(r.q) for r in expr.atoms(sp.Rational) if r not in known)
+    return operations(expr) + nested + names + foreign + turned + _FOREIGN * points + _FLOAT * floats + numbers
+
+
+def _long(number: Any) -> float:
+    """What the digits of a number that the program does not have cost, beyond those that are read at a glance."""
+    return _DIGIT * max(0, int(number).bit_length() - _GLANCE)
 
 
 def _forbidden(expr: Any) -> bool:

@@ -102,3 +102,20 @@ def test_arities(text):
 def test_branches_of_formulas_are_explained_whole():
     form = gx.explain("x^2 if x > 1 else 2x")["x"]
     assert form.text == "2*x if x > 1 else 2"
+
+
+@pytest.mark.parametrize(
+    ("text", "x", "value"),
+    [
+        ("sqrt(x) if x > 0 else 0", -1.0, 0.0),
+        ("1/x if x > 0 else x", 0.0, 0.0),
+        ("log(x) + 1 if x > 0 else 1/x if x < 0 else 5", 0.0, 5.0),
+    ],
+)
+def test_only_the_chosen_branch_has_to_have_a_value(text, x, value):
+    assert TextFunction.read(text)(x) == value
+
+
+def test_a_chosen_branch_without_a_value_raises():
+    with pytest.raises(ZeroDivisionError):
+        TextFunction.read("1/x if x >= 0 else x")(0.0)

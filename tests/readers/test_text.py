@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from gradexplain.errors import ParseError
 from gradexplain.readers import text as reader
 from gradexplain.readers import tokens
-from gradexplain.readers.text import Reading, read
+from gradexplain.readers.reading import Reading
+from gradexplain.readers.text import read
 from gradexplain.readers.tokens import Binary, Call, Choice, Comparison, Constant, Negative, Number, Variable, echo
 
 ONE_ARGUMENT = "sin cos tan asin acos atan sinh cosh exp sqrt abs sign floor log2 log10 gamma"

@@ -214,3 +214,18 @@ def test_every_rewrite_says_how_it_is_known():
     assert {r.evidence for r in form.rewrites} == {"proved"}
     assert form.rewrites
     assert form.raw.subs(X, 1.3) == pytest.approx(form.expr.subs(X, 1.3))
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("1.1*x**2.2", "121*x**(6/5)/50"),
+        ("(1.1*x)**2", "121*x/50"),
+        ("x/(sqrt(y) + 1e-8)", "1/(sqrt(y) + 1e-08)"),
+        ("0.3*(0.9*x)**3", "0.6561*x**2"),
+        ("x**3.141592653589793", "pi*x**2.141592653589793"),
+    ],
+)
+def test_numbers_are_as_they_were_meant(text, shown):
+    """Products of decimals show no rounding, and what the user wrote is not multiplied out of the way."""
+    assert gx.explain(text)["x"].text == shown
