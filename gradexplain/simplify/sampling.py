@@ -55,6 +55,7 @@ _WIDE = (
 )
 _ROUNDING = mp.mpf(10) ** -30  # what is smaller may be the rounding error of a 0
 _UNUSUAL, _TINY, _MOST_SCALES = 40.0, 1e-30, 2  # of constants that samples are scaled by
+_SMALLEST = mp.mpf(10) ** -500
 _TRIES = 28
 _ENOUGH = 7
 _FEW = 3  # with fewer points than these, a domain is searched for
@@ -252,7 +253,14 @@ def _evaluated(outputs: Sequence[Node], inputs: Mapping[str, Node], point: Mappi
             found = evaluate_exact(outputs, {inputs[n]: v for n, v in point.items()})
         except (TypeError, ValueError, ArithmeticError):
             return None
-    return tuple(found) if all(isinstance(v, (mp.mpf, int)) and mp.isfinite(v) for v in found) else None
+    return (
+        tuple(found) if all(isinstance(v, (mp.mpf, int)) and mp.isfinite(v) and _is_usual(v) for v in found) else None
+    )
+
+
+def _is_usual(v: Any) -> bool:
+    """Whether a value is none of which the reciprocal is as good as infinite: formulas of the same function meet it."""
+    return not v or abs(v) > _SMALLEST
 
 
 def evaluated_widely(outputs: Sequence[Node], inputs: Mapping[str, Node], point: Mapping[str, Any]) -> list[Any]:

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
+import gradexplain as gx
 from gradexplain.simplify.sampling import Samples, sample, sample_widely
 from tests.exposition.programs import traced
 
@@ -117,3 +118,8 @@ def test_two_formulas_agree_only_where_there_are_points_enough():
     assert not Samples((), ()).agree(x, x)
     assert not found.agree(y, y)
     assert found.joined(found).points == found.points * 2
+
+
+def test_points_of_extreme_values_tell_nothing():
+    """A quotient of huge numbers is one formula's 0/0 and another's 10**-3000."""
+    assert gx.explain("a/l**5/(exp(b/l) - 1)")["l"].text == "a*(5*l + (b - 5*l)*exp(b/l))/(l**7*(exp(b/l) - 1)**2)"
