@@ -21,7 +21,7 @@ from gradexplain.trace.run import Program
 
 _LONGEST = 8  # operations of an expression whose zeros are looked for
 _MOST = 5
-_TIES = ("a = b:", "x at a bound")  # how the rows begin whose operands are compared
+_TIES = ("a = b:", "x at a constant bound")  # how the rows begin whose operands are compared
 _COMPARED = ("greater", "greater_equal", "less", "less_equal")
 
 
