@@ -9,11 +9,11 @@ from typing import Any
 from gradexplain.exposition.calculus import Calculus, calculus_of
 from gradexplain.exposition.naming import names
 from gradexplain.exposition.pen import Pen
-from gradexplain.graph import Node
+from gradexplain.graph import Node, ancestors
 from gradexplain.simplify.form import ClosedForm
 from gradexplain.simplify.orthant import ASSUMING
 from gradexplain.simplify.rewrite import LIMIT, Rewrite
-from gradexplain.simplify.sampling import Samples, sample
+from gradexplain.simplify.sampling import Samples, sample, sample_widely
 from gradexplain.simplify.steps import SUBSTITUTE, Path, is_small, one_step, path, without_names
 from gradexplain.symbolic import tree_size
 from gradexplain.trace.run import Program
@@ -78,4 +78,9 @@ def _is_told(form: ClosedForm, calculus: Calculus) -> bool:
 
 
 def _samples(program: Program, slope: Node) -> Samples:
-    return sample([slope, program.output], program.inputs, program.point)
+    """Points at which steps are checked; many where there are branches, so that some lie on each."""
+    nodes = [slope, program.output]
+    found = sample(nodes, program.inputs, program.point)
+    if any(n.kind == "bool" for n in ancestors(nodes)):
+        found = found.joined(sample_widely(nodes, program.inputs, program.point))
+    return found

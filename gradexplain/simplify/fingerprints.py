@@ -54,19 +54,19 @@ def refined(
     named = named or {}
     forward = ancestors([output])
     order = ancestors([gradient, output])
-    if len(samples.points) < 3 or not _is_analytic(order):
+    if len(samples.points) < 3 or not is_analytic(order):
         return gradient
     values = _values(order, inputs, samples)
     if not values:
         return gradient
     for node in [n for n in named if n not in values]:  # what the program might have called
         more = ancestors([node])
-        values |= (_is_analytic(more) and _values(more, inputs, samples)) or {}
+        values |= (is_analytic(more) and _values(more, inputs, samples)) or {}
     named = {n: parts for n, parts in named.items() if n in values}
     return _Refinement(values, named, forward).run(gradient, order)
 
 
-def _is_analytic(order: list[Node]) -> bool:
+def is_analytic(order: list[Node]) -> bool:
     """Agreement at points proves nothing about a branch that no point lies on, nor about the far side of a root."""
     return all(not n.op.kinks and n.kind != "bool" and all(_is_safe(n, i) for i in range(len(n.inputs))) for n in order)
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from gradexplain.autodiff import vjp
 from gradexplain.graph import Node, ancestors, constant, substitute
+from gradexplain.simplify.fingerprints import is_analytic
 from gradexplain.simplify.sampling import DIGITS, evaluated_widely, sample
 from gradexplain.trace.program import Program
 
@@ -32,7 +33,10 @@ def settled(program: Program, variables: Sequence[str]) -> tuple[Program, Node] 
     (True, 1)
     """
     parts = [n for n in ancestors([program.output]) if n.inputs and n.kind == "float" and n.shape == ()]
-    if not parts or len(parts) > _MOST_NODES:
+    if len(parts) > _MOST_NODES:
+        return None
+    parts = [n for n in parts if is_analytic(ancestors([n]))]
+    if not parts:
         return None
     samples = sample([*parts, program.output], program.inputs, program.point)
     if len(samples.points) < _FEWEST_POINTS:

@@ -29,6 +29,15 @@ def test_within_branches():
     assert form.text == "0 if x > 1 else 2*x"
 
 
+def test_a_branch_that_no_sample_lies_on_is_no_number():
+    def f(x):
+        u = x**x if x > 4 else x - x
+        return np.arctan(u)
+
+    form = gx.explain(f)["x"]
+    assert form.text == "0 if x <= 4 else x**x*(log(x) + 1)/(x**(2*x) + 1)"
+
+
 def test_second_derivatives():
     assert gx.explain(lambda x: x**3 + np.sqrt(x - x), order=2)["x,x"].text == "6*x"
 
