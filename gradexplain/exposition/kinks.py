@@ -15,7 +15,7 @@ import sympy as sp
 from gradexplain.evaluate import evaluate, evaluate_exact
 from gradexplain.exposition.exact import slope
 from gradexplain.graph import Node, ancestors
-from gradexplain.simplify.ranges import nonzero
+from gradexplain.simplify.ranges import Range, nonzero
 from gradexplain.symbolic import expressions, tree_size
 from gradexplain.trace.run import Program
 
@@ -53,8 +53,15 @@ def _candidates(order: list[Node]) -> list[Any]:
             if tree_size(difference) <= _LONGEST:
                 (expr,) = expressions([difference])
                 for r in () if expr.has(sp.Piecewise) else nonzero(expr):
-                    points |= dict.fromkeys(p for p in r.points if r.subject.is_Symbol)
+                    points |= dict.fromkeys(_solved(r))
     return sorted(points, key=float)
+
+
+def _solved(r: Range) -> list[Any]:
+    """The values of the variable at which the subject of a range is one of its points."""
+    if isinstance(r.subject, sp.Abs) and r.subject.args[0].is_Symbol:
+        return [side for p in r.points if p >= 0 for side in (p, -p)]
+    return list(r.points) if r.subject.is_Symbol else []
 
 
 def _differences(node: Node) -> Iterator[Node]:
@@ -77,6 +84,6 @@ def _at(program: Program, gradient: Node, x: Node, name: str, point: Any) -> str
     where = f"{name} = {sp.sstr(point)}"
     if found.kind == "jump":
         return f"jumps at {where}: there is no slope"
-    taken = float(evaluate([gradient], {x: float(at)})[0])
+    taken = float(evaluate([gradient], {x: float(at)})[0]) + 0.0  # -0 is 0
     left, right = (mp.nstr(v, 6, strip_zeros=True).removesuffix(".0") for v in (found.left, found.right))
     return f"not differentiable at {where}: slopes {left} and {right}, {taken:.6g} is taken"

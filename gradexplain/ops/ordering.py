@@ -148,7 +148,8 @@ rint  = flat("rint", np.rint, symbol=lambda sp, x: sp.floor(x + sp.Rational(1, 2
 heaviside = flat("heaviside", np.heaviside, exact=lambda mp, x, h: mp.mpf(0) if x < 0 else mp.mpf(1) if x > 0 else h,
                  symbol=lambda sp, x, h: piecewise(sp, (0, compared(sp, "Lt", x, 0)), (1, compared(sp, "Gt", x, 0)), (h, True)), kinks="x = 0: jumps from 0 to 1")
 floor_divide = flat("floor_divide", np.floor_divide, symbol=lambda sp, a, b: sp.floor(a / b), exact=lambda mp, a, b: mp.floor(a / b),
-                    numpy=infix("//", TERM, PRODUCT + 1), kinks="jumps where a/b is an integer")
+                    numpy=infix("//", TERM, PRODUCT + 1), kinks="jumps where a/b is an integer",
+                    domain=(Domain(), Domain(0.3, 2.5, "x != 0")))
 mod = elementwise("mod", np.mod, _remainder, lambda y, a, b: 1, lambda y, a, b: -floor_divide(a, b),
                   rule="remainder rule", exact=lambda mp, a, b: a - b * mp.floor(a / b), numpy=infix("%", TERM, PRODUCT + 1),
                   kinks="jumps where a/b is an integer", domain=(Domain(), Domain(0.3, 2.5, "x != 0")))
