@@ -25,6 +25,7 @@ from gradexplain.ops.reductions import REDUCTION_SAMPLES, spread, sum_over
 from gradexplain.primitive import POSTFIX, PRODUCT, SUM, Code, call, elementwise, general, numpy_function
 from gradexplain.shapes import Axes, Shape, broadcast, normal_axes, reduced
 
+_FAR_LEFT = -1000
 ROOT_PI = math.sqrt(math.pi)
 
 
@@ -100,6 +101,28 @@ def _exact_rel_entr(mp: Any, x: Any, y: Any) -> Any:
     return x * mp.log(x / y) if x > 0 and y > 0 else mp.mpf(0) if x == 0 and y >= 0 else mp.inf
 
 
+def exact_polygamma(mp: Any, n: Any, x: Any) -> Any:
+    """Far to the left by reflection (DLMF 5.15.6): mpmath would take a step for each of the poles on the way."""
+    if x > _FAR_LEFT or not n:
+        return mp.polygamma(n, x)
+    return -mp.pi * mp.diff(lambda t: mp.cot(mp.pi * t), x, int(n)) + (-1) ** int(n) * mp.polygamma(n, 1 - x)
+
+
+def _polygamma(n: Any, x: Any) -> Any:
+    """SciPy's, but for the far left, where it takes a step for each pole, too."""
+    far = np.isfinite(x) & (x < _FAR_LEFT)
+    near = _NEAR_POLYGAMMA(n, np.where(far, 1.0, x))
+    return np.where(far, _FAR_POLYGAMMA(n, np.where(far, x, -0.5)), near)[()] if np.any(far) else near
+
+
+def _far_polygamma(n: float, x: float) -> float:
+    return math.nan if float(x).is_integer() else float(exact_polygamma(_mpmath(), int(n), mpmath.mpf(float(x))))
+
+
+_FAR_POLYGAMMA = np.vectorize(_far_polygamma, otypes=[float])
+_NEAR_POLYGAMMA = _entrywise("polygamma")
+
+
 # The error functions and the gamma family
 
 ANY_ORDER = Domain(1, 1, "n = 0, 1, 2, …")
@@ -118,8 +141,8 @@ gamma     = elementwise("gamma",  _entrywise("gamma", math.gamma),     "gamma", 
 lgamma    = elementwise("lgamma", _entrywise("gammaln", math.lgamma, math.inf),  "loggamma", lambda y, x: digamma(x),  rule="log-gamma rule", math="lgamma", domain=POSITIVE, numpy=call("scipy.special.gammaln"),
                         exact=lambda mp, x: mp.re(mp.loggamma(x)))
 digamma   = elementwise("digamma", _entrywise("digamma"), "digamma", lambda y, x: polygamma(1, x), rule="polygamma rule", domain=POSITIVE, numpy=call("scipy.special.digamma"))
-polygamma = elementwise("polygamma", _entrywise("polygamma"), "polygamma", None, lambda y, n, x: polygamma(n + 1, x), rule="polygamma rule",
-                        domain=(ANY_ORDER, POSITIVE), numpy=call("scipy.special.polygamma"))
+polygamma = elementwise("polygamma", _polygamma, "polygamma", None, lambda y, n, x: polygamma(n + 1, x), rule="polygamma rule",
+                        exact=exact_polygamma, domain=(ANY_ORDER, POSITIVE), numpy=call("scipy.special.polygamma"))
 beta      = elementwise("beta", _entrywise("beta"), "beta", lambda y, a, b: y * (digamma(a) - digamma(a + b)), lambda y, a, b: y * (digamma(b) - digamma(a + b)),
                         rule="beta rule", domain=POSITIVE, numpy=call("scipy.special.beta"))
 betaln    = elementwise("betaln", _entrywise("betaln", _log_beta), lambda sp, a, b: sp.log(sp.Abs(sp.beta(a, b))), lambda y, a, b: digamma(a) - digamma(a + b), lambda y, a, b: digamma(b) - digamma(a + b),

@@ -108,8 +108,9 @@ class Arrangement:
         self.positions.setdefault(key, position)
 
     def is_product(self, total: Any) -> bool:
-        """Whether the program has this sum as a product: 2*x + 2 as 2*(x + 1)."""
-        return total in self.products or (total not in self.sums and -total in self.products)
+        """Whether the program has this sum as a product: 2*x + 2 as 2*(x + 1), but x - 1 not as -(1 - x)."""
+        known = self.products.get(total) or (None if total in self.sums else self.products.get(-total))
+        return known is not None and not any(base in (total, -total) for base, _ in known.factors)
 
     def fraction(self, product: Any) -> Fraction:
         """A product, a power or a number as it is written.

@@ -19,6 +19,7 @@ from gradexplain.evaluate import bounded
 from gradexplain.notation import FiniteSum, loggamma
 from gradexplain.ops.arithmetic import exact_power
 from gradexplain.ops.pieces import compared, larger_of, piecewise, smaller_of
+from gradexplain.ops.special import exact_polygamma
 from gradexplain.userfunctions import UserFunction
 
 _NESTED = 3
@@ -229,7 +230,7 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     sp.loggamma: mp.loggamma,
     loggamma: lambda x: mp.re(mp.loggamma(x)),
     sp.erfinv: lambda y: mp.erfinv(y) if abs(y) < 1 else mp.nan,
-    sp.polygamma: lambda n, x: mp.polygamma(int(n), x),
+    sp.polygamma: lambda n, x: exact_polygamma(mp, int(n), x),
     sp.digamma: lambda x: mp.polygamma(0, x),
     sp.besseli: lambda n, x: mp.besseli(n, x),
     sp.atan2: mp.atan2,

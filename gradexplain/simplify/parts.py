@@ -8,7 +8,7 @@ from typing import Any
 import sympy as sp
 
 from gradexplain.graph import Node
-from gradexplain.simplify.numeric import rounded
+from gradexplain.simplify.numeric import of_real_numbers, rounded
 from gradexplain.symbolic import of_node
 
 _SHOWN = 8  # parts at each end of a long list
@@ -52,7 +52,7 @@ class Parts(Mapping[str, Any]):
                 continue
             waiting.pop()
             table[n] = of_node(n, [self.symbols.get(i) or table[i] for i in n.inputs])
-        return table[node]
+        return of_real_numbers(table[node])
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._written:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from dataclasses import replace
@@ -192,3 +193,21 @@ def test_refused(call, error):
     with pytest.raises(error) as raised:
         call(variable("x", (2,)))
     assert raised.value.fix
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_polygamma_far_to_the_left_takes_no_step_for_each_pole(order):
+    exact = TABLE["polygamma"].exact
+    with mpmath.workdps(60):
+        near, far = mpmath.mpf("-1000.3"), mpmath.mpf("-2e6") - mpmath.mpf("0.3")
+        assert mpmath.almosteq(exact(mpmath, order, near), mpmath.polygamma(order, near), mpmath.mpf(10) ** -40)
+        step = (-1) ** order * math.factorial(order) / far ** (order + 1)
+        assert mpmath.almosteq(exact(mpmath, order, far), exact(mpmath, order, far + 1) - step, mpmath.mpf(10) ** -40)
+
+
+def test_polygamma_of_arrays_far_to_the_left():
+    x = np.array([-2000.25, -1.5, 2.5, -3e9 - 0.25])
+    found = special.polygamma.value(1, x)  # SciPy's is wrong at the first of them, and does not end at the last
+    assert np.allclose(found[:3], [float(mpmath.polygamma(1, v)) for v in x[:3]], rtol=1e-12)
+    assert np.isclose(found[3], (np.pi / np.sin(np.pi * 0.25)) ** 2 - 1 / 3e9, rtol=1e-9)
+    assert np.isnan(special.polygamma.value(1, -5e8))

@@ -183,7 +183,8 @@ def numpy_value(form, point, limits="ignore"):
     with np.errstate(all="ignore", over=limits, under=limits):
         for name, source in form.where_numpy.items():
             namespace[name] = eval(source, namespace)
-        return eval(form.numpy, namespace)
+        found = eval(form.numpy, namespace)
+    return math.nan if np.iscomplexobj(found) else found
 
 
 def explained(function, **options):

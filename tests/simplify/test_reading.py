@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import mpmath as mp
+import numpy as np
 import pytest
 import sympy as sp
 
@@ -231,3 +232,14 @@ def test_the_order_does_not_depend_on_hashes():
     }
     assert len(seen) == 1
     assert seen.pop()
+
+
+def test_a_product_with_one_factor_is_not_written_as_itself():
+    def f(a, x):
+        v = np.fmod(1, a)
+        u = a
+        for _ in range(2):
+            u = v * (-1) * (1 - u)
+        return np.arctan(v * x + u)
+
+    assert str(gx.explain(f)).startswith("f(a, x)")
