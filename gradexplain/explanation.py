@@ -18,7 +18,7 @@ from gradexplain.derivative import jacobian_nodes
 from gradexplain.errors import ArgumentError
 from gradexplain.exposition import findings, naming, sweeps, textbook, values, verify
 from gradexplain.exposition.model import CheckReport, Detail, Finding, Overview, Style, TapeRow
-from gradexplain.exposition.rewriting import with_steps
+from gradexplain.exposition.orders import Orders
 from gradexplain.graph import Node, ancestors
 from gradexplain.lambdify import readable_names
 from gradexplain.render.blocks import Document
@@ -69,7 +69,11 @@ class Explanation(Display):
         names = naming.names(self.whole)
         arranged = arrangement(self.whole, names)
         forms = {k: self._closed(k, n, names, arranged) for k, n in self._nodes.items()}
-        return Gradients(with_steps(forms, self.whole) if self.is_scalar and self.kind == "gradient" else forms)
+        return Gradients(self._orders.with_steps(forms) if self.is_scalar and self.kind == "gradient" else forms)
+
+    @cached_property
+    def _orders(self) -> Orders:
+        return Orders(self.whole)
 
     def _closed(self, key: str, node: Node, names: Mapping[Node, str], arranged: Arrangement) -> ClosedForm:
         return closed_form(key, node, self.whole, names, arranged)
@@ -145,6 +149,7 @@ class Explanation(Display):
                 closed=self.gradients[key],
                 key=key,
                 check=self._check_of(key),
+                orders=self._orders,
             )
             return Display(record)
         wrt = self.wrt if key is None else (key.split(",")[0],)

@@ -8,12 +8,11 @@ from functools import partial
 from itertools import count
 from typing import Any
 
-from gradexplain.exposition.naming import chosen, depth_of, is_own_name, names, size_of
+from gradexplain.exposition.naming import chosen, depth_of, is_own_name, size_of
 from gradexplain.exposition.pen import Pen
 from gradexplain.exposition.rules import Rule, Scope, rule_of
 from gradexplain.exposition.terms import product
 from gradexplain.graph import VARIABLE, Node, ancestors, constant, depends_on
-from gradexplain.trace.run import Program
 
 _LETTERS = "uvwpqrsabdeghjkmlt"
 _SMALL, _MIDDLE = 24, 60  # operations of a program that is written out, and of one with a name for each long part
@@ -135,8 +134,7 @@ class Calculus:
         slope = rule.slope(rule.operands, primes, self._times)
         limit = self._longest_named if node in self.pen.named else self._longest
         if slope.inputs and slope not in self.pen.named and self._size(slope) > limit and node is not self.output:
-            name = self.names.get(node) or self.letter(node)
-            self.letters.setdefault(node, name)
+            name = self.letter(node)
             self.pen.name(slope, f"{name}'")
             self._sizes[slope] = 0
         return slope
@@ -160,16 +158,6 @@ def _letters(taken: set[str]) -> Iterator[str]:
     """Letters for parts, those that the program does not use."""
     yield from (c for c in _LETTERS if c not in taken)
     yield from (name for n in count(1) if (name := f"u{n}") not in taken)
-
-
-def calculus_of(program: Program, variables: Sequence[str]) -> Calculus:
-    """The derivative of a scalar program as the rules give it; of several orders the last one."""
-    named = names(program)
-    found = Calculus(program.output, program.inputs[variables[0]], named)
-    for name in variables[1:]:
-        named = names_of_more(found.slope, named)
-        found = Calculus(found.slope, program.inputs[name], named)
-    return found
 
 
 def names_of_more(node: Node, named: Mapping[Node, str]) -> dict[Node, str]:

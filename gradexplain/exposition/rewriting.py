@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from gradexplain.exposition.calculus import Calculus, calculus_of
+from gradexplain.exposition.calculus import Calculus
 from gradexplain.exposition.naming import names
 from gradexplain.exposition.pen import Pen
 from gradexplain.graph import Node, ancestors
@@ -18,18 +17,11 @@ from gradexplain.simplify.steps import SUBSTITUTE, Path, is_small, one_step, pat
 from gradexplain.symbolic import tree_size
 from gradexplain.trace.run import Program
 
-_LONGEST = 400  # operations of a program, and of a derivative, whose rewrites are looked for
+LONGEST = 400  # operations of a program, and of a derivative, whose rewrites are looked for
 _MOST_NAMES = 24
 
 
-def with_steps(forms: Mapping[str, ClosedForm], program: Program) -> dict[str, ClosedForm]:
-    """The closed forms of a scalar program by key, each with the steps that lead to it, found when asked for."""
-    if tree_size(program.output) > _LONGEST:
-        return dict(forms)
-    return {key: _with_steps(form, program, calculus_of(program, key.split(","))) for key, form in forms.items()}
-
-
-def _with_steps(form: ClosedForm, program: Program, calculus: Calculus) -> ClosedForm:
+def with_path(form: ClosedForm, program: Program, calculus: Calculus) -> ClosedForm:
     """The closed form with the derivation's result as its raw form, and the steps from there."""
     if not _is_told(form, calculus):
         return form
@@ -74,7 +66,7 @@ def _as_written(form: ClosedForm, program: Program) -> dict[str, Any]:
 
 def _is_told(form: ClosedForm, calculus: Calculus) -> bool:
     """Whether a derivative is short enough for its simplification to be told."""
-    return form.source is None and len(form.where) <= _MOST_NAMES and tree_size(calculus.slope) <= _LONGEST
+    return form.source is None and len(form.where) <= _MOST_NAMES and tree_size(calculus.slope) <= LONGEST
 
 
 def _samples(program: Program, slope: Node) -> Samples:

@@ -14,9 +14,10 @@ from typing import Any
 
 import sympy as sp
 
-from gradexplain.exposition.calculus import Calculus, names_of_more
+from gradexplain.exposition.calculus import Calculus
 from gradexplain.exposition.model import CheckReport, Derivation, Detail, Step
 from gradexplain.exposition.naming import MOST_DEFINITIONS, is_own_name, names, output_name
+from gradexplain.exposition.orders import Orders
 from gradexplain.exposition.pen import letter
 from gradexplain.exposition.rewriting import rewrites
 from gradexplain.exposition.rules import LOGARITHMIC, Rule
@@ -42,27 +43,28 @@ def derive(
     closed: Any = None,
     key: str = "",
     check: CheckReport | None = None,
+    orders: Orders | None = None,
 ) -> Derivation:
     """The derivation of a derivative of a scalar program; its `root` is None where arrays are involved.
 
     `closed` has the closed form and how it came about, `check` its check at the point; a key such as "x,y" stands for
-    derivatives one after the other.
+    derivatives one after the other, and `orders` has those of the orders before.
     """
     variables = tuple(key.split(",")) if "," in key else (wrt,) * order
     series = derive_series(program, wrt, closed.expr) if closed is not None and len(variables) == 1 else None
     if series is not None:
         return _of_series(program, wrt, detail, closed, series, check)
-    program, named = without_noise(program, names(program))
-    node, previous = program.output, None
-    for i in range(len(variables)):
-        last = i == len(variables) - 1
-        stage = _Stage(program, node, variables[: i + 1], named, detail, closed if last else None, previous)
-        if not stage.is_scalar:
-            return stage.without_steps()
-        previous, node = stage.derivation(), stage.calculus.slope
-        named = names_of_more(node, named)
-    assert previous is not None
-    return replace(previous, check=check)
+    plain, named = without_noise(program, names(program))
+    stage = _Stage(plain, plain.output, variables[:1], named, detail, closed if len(variables) == 1 else None, None)
+    if not stage.is_scalar:
+        return stage.without_steps()
+    orders = orders or Orders(program)
+    for i in range(1, len(variables)):
+        start = orders.start(variables[:i])
+        stage.closed = start.form
+        form = closed if i == len(variables) - 1 else None
+        stage = _Stage(program, start.node, variables[: i + 1], start.named, detail, form, stage.derivation())
+    return replace(stage.derivation(), check=check)
 
 
 def _of_series(
@@ -228,9 +230,13 @@ class _Stage:
 
     def _is_silent(self, node: Node) -> bool:
         rule = self.calculus.rules[node]
-        if node in self.pen.named or self.calculus.slopes[node] in self.pen.named or rule.is_loud:
+        if node in self.pen.named or self._names_slope(node) or rule.is_loud:
             return False
         return rule.is_quiet or all(self.calculus.is_linear(n) for n in self.calculus.operands(node))
+
+    def _names_slope(self, node: Node) -> bool:
+        """Whether formulas call the derivative of a node by a name that is made from its own."""
+        return self.pen.named.get(self.calculus.slopes[node]) == f"{self.calculus.called(node)}'"
 
     def _letters(self, node: Node) -> None:
         rule = self.calculus.rules[node]
@@ -243,7 +249,7 @@ class _Stage:
         node, rule = entry.node, self.calculus.rules[entry.node]
         (before,) = self.pen.open([node])
         slope = self.calculus.slopes[node]
-        (after,) = self.pen.open([slope]) if slope in self.pen.named else self.pen.write([slope])
+        (after,) = self.pen.open([slope]) if self._names_slope(node) else self.pen.write([slope])
         name = self.named.get(node, "")
         return Step(
             rule.name,
