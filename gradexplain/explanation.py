@@ -17,6 +17,7 @@ from gradexplain.autodiff import Sweep, sweep
 from gradexplain.derivative import jacobian_nodes
 from gradexplain.errors import ArgumentError
 from gradexplain.exposition import findings, naming, sweeps, textbook, values, verify
+from gradexplain.exposition.known import known_rules
 from gradexplain.exposition.model import CheckReport, Detail, Finding, Overview, Style, TapeRow
 from gradexplain.exposition.orders import Orders
 from gradexplain.graph import Node, ancestors
@@ -50,6 +51,7 @@ class Explanation(Display):
         self.title, self.reading_notes = title, notes
         self.names = naming.names(program)
         self.detail: Detail = "brief"
+        self.known: frozenset[str] = frozenset()  # rules that derivations apply without a line
 
     # The derivatives.
     @cached_property
@@ -134,8 +136,19 @@ class Explanation(Display):
         """The tape: one record for each operation, with local derivatives and adjoints."""
         return sweeps.tape(self.program, self.wrt)
 
-    def derivation(self, key: str | None = None, style: Style = "textbook", detail: Detail = "brief") -> Display:
-        """How a derivative comes about: rule by rule (`textbook`), or as autodiff does it (`reverse`, `forward`)."""
+    def derivation(
+        self,
+        key: str | None = None,
+        style: Style = "textbook",
+        detail: Detail = "brief",
+        known: str | Sequence[str] | None = None,
+    ) -> Display:
+        """How a derivative comes about: rule by rule (`textbook`), or as autodiff does it (`reverse`, `forward`).
+
+        Rules that are `known`, such as `("sum", "power")`, are applied without a line. Raises `ArgumentError` for names
+        that are no rules.
+        """
+        rules = self.known if known is None else known_rules(known)
         if style == "textbook":
             key = key or next(iter(self.gradients))
             variable = key.split(",")[0]
@@ -150,6 +163,7 @@ class Explanation(Display):
                 key=key,
                 check=self._check_of(key),
                 orders=self._orders,
+                known=rules,
             )
             return Display(record)
         wrt = self.wrt if key is None else (key.split(",")[0],)

@@ -19,6 +19,20 @@ Detail = Literal["brief", "full"]
 
 
 @dataclass(frozen=True, slots=True)
+class Inverse:
+    """Why an inverse function has its derivative: `value` = asin(u) is `function`(value) = u, differentiated.
+
+    `slope` is the derivative of the function at the value, `in_operand` the same in terms of u.
+    """
+
+    value: str
+    function: sp.Expr
+    operand: sp.Expr
+    slope: sp.Expr
+    in_operand: sp.Expr
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One rule of calculus: `before` is what is differentiated, `after` its derivative.
 
@@ -38,6 +52,8 @@ class Step:
     place: Place | None = None
     reference: int | None = None  # the number of an earlier step that derived the same
     elided: int = 0  # steps left out between this one and its substeps
+    applied: sp.Expr | None = None  # the rule with what its letters stand for, before any arithmetic
+    inverse: Inverse | None = None  # of inverse functions, where the level is full
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +76,7 @@ class Derivation:
     where: tuple[tuple[str, sp.Expr], ...] = ()
     names: tuple[tuple[str, sp.Expr], ...] = ()
     elided: int = 0  # steps that were left out of a very long derivation
+    known: frozenset[str] = frozenset()  # rules that are applied without a word
     conditions: tuple[str, ...] = ()
     output: str = "y"
     variables: tuple[str, ...] = ()  # of all orders so far: ("x", "x") for the second derivative

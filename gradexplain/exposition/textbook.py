@@ -8,30 +8,30 @@ refers to earlier steps for what was derived already. Long derivations keep thei
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import sympy as sp
 
 from gradexplain.exposition.calculus import Calculus
-from gradexplain.exposition.model import CheckReport, Derivation, Detail, Step
+from gradexplain.exposition.model import CheckReport, Derivation, Detail, Inverse, Step
 from gradexplain.exposition.naming import MOST_DEFINITIONS, is_own_name, names, output_name
 from gradexplain.exposition.orders import Orders
+from gradexplain.exposition.outline import Entry, keep_first, preorder, shorten_chains
 from gradexplain.exposition.pen import letter
 from gradexplain.exposition.rewriting import rewrites
-from gradexplain.exposition.rules import LOGARITHMIC, Rule
+from gradexplain.exposition.rules import INVERSES, LOGARITHMIC, Rule
 from gradexplain.exposition.series import Series, derive_series
-from gradexplain.exposition.terms import plain_product
+from gradexplain.exposition.terms import plain_product, unfolded_product
 from gradexplain.exposition.tidy import without_noise
-from gradexplain.graph import VARIABLE, Node, ancestors, constant, depends_on, variable
+from gradexplain.graph import VARIABLE, Node, ancestors, as_node, constant, depends_on, variable
 from gradexplain.simplify.arrangement import TEXTBOOK
 from gradexplain.simplify.parts import on_a_page
 from gradexplain.trace.run import Program
 from gradexplain.trace.source import place_of
 
 MOST_STEPS = 40
-_LONGEST_CHAIN, _OUTERMOST, _INNERMOST = 10, 6, 3
 
 
 def derive(
@@ -44,18 +44,21 @@ def derive(
     key: str = "",
     check: CheckReport | None = None,
     orders: Orders | None = None,
+    known: frozenset[str] = frozenset(),
 ) -> Derivation:
     """The derivation of a derivative of a scalar program; its `root` is None where arrays are involved.
 
     `closed` has the closed form and how it came about, `check` its check at the point; a key such as "x,y" stands for
-    derivatives one after the other, and `orders` has those of the orders before.
+    derivatives one after the other, and `orders` has those of the orders before. Rules that are `known` are applied
+    without a line.
     """
     variables = tuple(key.split(",")) if "," in key else (wrt,) * order
     series = derive_series(program, wrt, closed.expr) if closed is not None and len(variables) == 1 else None
     if series is not None:
         return _of_series(program, wrt, detail, closed, series, check)
     plain, named = without_noise(program, names(program))
-    stage = _Stage(plain, plain.output, variables[:1], named, detail, closed if len(variables) == 1 else None, None)
+    form = closed if len(variables) == 1 else None
+    stage = _Stage(plain, plain.output, variables[:1], named, detail, form, None, known)
     if not stage.is_scalar:
         return stage.without_steps()
     orders = orders or Orders(program)
@@ -63,7 +66,7 @@ def derive(
         start = orders.start(variables[:i])
         stage.closed = start.form
         form = closed if i == len(variables) - 1 else None
-        stage = _Stage(program, start.node, variables[: i + 1], start.named, detail, form, stage.derivation())
+        stage = _Stage(program, start.node, variables[: i + 1], start.named, detail, form, stage.derivation(), known)
     return replace(stage.derivation(), check=check)
 
 
@@ -88,21 +91,17 @@ def _of_series(
     )
 
 
-def derive_node(program: Program, node: Node, wrt: str, named: Mapping[Node, str], detail: Detail) -> Derivation | None:
+def derive_node(
+    program: Program,
+    node: Node,
+    wrt: str,
+    named: Mapping[Node, str],
+    detail: Detail,
+    known: frozenset[str] = frozenset(),
+) -> Derivation | None:
     """The derivation of any node of numbers; None where arrays are involved."""
-    stage = _Stage(program, node, (wrt,), named, detail, None, None)
+    stage = _Stage(program, node, (wrt,), named, detail, None, None, known)
     return stage.derivation() if stage.is_scalar else None
-
-
-@dataclass(slots=True)
-class _Entry:
-    """A step to be: the node that it differentiates, and the steps inside it."""
-
-    node: Node
-    children: list[_Entry] = field(default_factory=list)
-    first: _Entry | None = None  # the earlier step that derived the same
-    elided: int = 0
-    number: int = 0
 
 
 class _Stage:
@@ -117,9 +116,10 @@ class _Stage:
         detail: Detail,
         closed: Any,
         previous: Derivation | None,
+        known: frozenset[str] = frozenset(),
     ) -> None:
         self.program, self.output, self.variables, self.detail = program, output, variables, detail
-        self.named, self.closed, self.previous = named, closed, previous
+        self.named, self.closed, self.previous, self.known = named, closed, previous, known
         self.x = program.inputs[variables[-1]]
         varying = depends_on(ancestors([output]), [self.x])
         self.is_scalar = all(n.shape == () and n.op.family in ("elementwise", "leaf") for n in varying | {output})
@@ -160,6 +160,7 @@ class _Stage:
             where=(*on_a_page(closed.where), *closed.functions) if closed is not None else (),
             names=definitions,
             elided=elided,
+            known=self.known,
             conditions=self._conditions(),
             output=output_name(self.program.name, set(self.program.inputs)),
             variables=self.variables,
@@ -175,16 +176,16 @@ class _Stage:
         bases = self.pen.write([n.inputs[0] for n in logarithms[:4]])
         return tuple(dict.fromkeys(f"{sp.sstr(base, order='none')} > 0" for base in bases))
 
-    def _single_step(self, function: Any) -> tuple[Step, list[_Entry]]:
+    def _single_step(self, function: Any) -> tuple[Step, list[Entry]]:
         (after,) = self.pen.write([self.calculus.slope])
         return Step("identity" if self.output is self.x else "constant rule", function, after, number=1), []
 
-    def _steps(self) -> tuple[Step, list[_Entry]]:
+    def _steps(self) -> tuple[Step, list[Entry]]:
         """The tree of steps, and what it was made from."""
         root = self._tree()
-        _shorten_chains(root)
-        _keep_first(root, MOST_STEPS)
-        entries = list(_preorder(root))
+        shorten_chains(root)
+        keep_first(root, MOST_STEPS)
+        entries = list(preorder(root))
         for number, entry in enumerate(entries, 1):
             entry.number = number
         for entry in entries:
@@ -194,9 +195,9 @@ class _Stage:
             made[entry.number] = self._step(entry, tuple(made[c.number] for c in entry.children))
         return made[1], entries
 
-    def _tree(self) -> _Entry:
+    def _tree(self) -> Entry:
         """The steps that get a line, in reading order; what was derived before only where the level is full."""
-        root = _Entry(self.output)
+        root = Entry(self.output)
         seen = {self.output: root}
         waiting = [root]
         while waiting:
@@ -205,10 +206,10 @@ class _Stage:
                 continue
             for node in self._shown(entry.node):
                 if node not in seen:
-                    seen[node] = _Entry(node)
+                    seen[node] = Entry(node)
                     entry.children.append(seen[node])
                 elif self.detail == "full" and node is not entry.node:
-                    entry.children.append(_Entry(node, first=seen[node]))
+                    entry.children.append(Entry(node, first=seen[node]))
             waiting.extend(reversed(entry.children))
         return root
 
@@ -221,7 +222,7 @@ class _Stage:
             n = waiting.pop()
             if not n.op.rule or n in passed or n in found:  # a variable
                 continue
-            if self.detail == "full" or not self._is_silent(n):
+            if not self._is_silent(n):
                 found[n] = None
             else:
                 passed.add(n)
@@ -230,7 +231,11 @@ class _Stage:
 
     def _is_silent(self, node: Node) -> bool:
         rule = self.calculus.rules[node]
-        if node in self.pen.named or self._names_slope(node) or rule.is_loud:
+        if self._names_slope(node):
+            return False
+        if rule.name in self.known:
+            return True
+        if self.detail == "full" or node in self.pen.named or rule.is_loud:
             return False
         return rule.is_quiet or all(self.calculus.is_linear(n) for n in self.calculus.operands(node))
 
@@ -245,7 +250,7 @@ class _Stage:
                 if n is not self.x:
                     self.calculus.letter(n)
 
-    def _step(self, entry: _Entry, substeps: tuple[Step, ...]) -> Step:
+    def _step(self, entry: Entry, substeps: tuple[Step, ...]) -> Step:
         node, rule = entry.node, self.calculus.rules[entry.node]
         (before,) = self.pen.open([node])
         slope = self.calculus.slopes[node]
@@ -264,7 +269,30 @@ class _Stage:
             place=place_of(self.program.trace.sites.get(node)),
             reference=entry.first.number or None if entry.first else None,
             elided=entry.elided,
+            applied=self._applied(rule, after) if self.detail == "full" and not entry.first else None,
+            inverse=self._inverse(node) if self.detail == "full" and not entry.first else None,
         )
+
+    def _applied(self, rule: Rule, after: Any) -> Any:
+        """The rule with its operands and their derivatives put in as they are: x**2*3*cos(3*x)."""
+        if rule.is_quiet:
+            return None
+        primes = [self.calculus.slopes[n] if n in self.calculus.varying else None for n in rule.operands]
+        (applied,) = self.pen.write([rule.slope(rule.operands, primes, unfolded_product)])
+        return None if applied == after else applied
+
+    def _inverse(self, node: Node) -> Inverse | None:
+        """Why the rule for an inverse function is as it is."""
+        if node.op not in INVERSES:
+            return None
+        op, in_operand = INVERSES[node.op]
+        (inner,) = node.inputs
+        u = inner if inner is self.x else variable(self.calculus.letter(inner))
+        w = variable(next(c for c in "wzst" if c not in (*self.program.inputs, u.params["name"])))
+        made = op.record(w)
+        partial = op.partials[0](made, w)  # type: ignore[misc]
+        function, operand, slope, written = self.pen.write([made, u, as_node(partial), in_operand(u)])
+        return Inverse(w.params["name"], function, operand, slope, written)
 
     def _statement(self, node: Node, rule: Rule) -> tuple[Any, Any] | None:
         """The rule on letters: what is differentiated, and what its derivative is."""
@@ -333,42 +361,3 @@ def _formulas(root: Step) -> list[Any]:
         found += [step.before, step.after, *(e for _, e in step.bindings)]
         waiting.extend(step.substeps)
     return found
-
-
-def _preorder(root: _Entry) -> Iterator[_Entry]:
-    waiting = [root]
-    while waiting:
-        entry = waiting.pop()
-        yield entry
-        waiting.extend(reversed(entry.children))
-
-
-def _shorten_chains(root: _Entry) -> None:
-    """Of a long chain of steps, each the only one inside the last, the outermost and the innermost stay."""
-    inside: set[int] = set()
-    for entry in list(_preorder(root)):
-        if id(entry) in inside:
-            continue
-        chain = [entry]
-        while len(chain[-1].children) == 1:
-            chain.append(chain[-1].children[0])
-        inside.update(map(id, chain))
-        if len(chain) > _LONGEST_CHAIN:
-            chain[_OUTERMOST - 1].elided = len(chain) - _OUTERMOST - _INNERMOST
-            chain[_OUTERMOST - 1].children = [chain[-_INNERMOST]]
-
-
-def _keep_first(root: _Entry, most: int) -> None:
-    """Level by level, as many steps as a page holds; the rest is counted where it was."""
-    sizes: dict[int, int] = {}
-    for entry in reversed(list(_preorder(root))):
-        sizes[id(entry)] = 1 + entry.elided + sum(sizes[id(c)] for c in entry.children)
-    kept = 1
-    waiting = deque([root])
-    while waiting:
-        entry = waiting.popleft()
-        if kept + len(entry.children) > most:
-            entry.elided += sum(sizes[id(c)] for c in entry.children)
-            entry.children = []
-        kept += len(entry.children)
-        waiting.extend(entry.children)

@@ -33,6 +33,8 @@ from gradexplain.render.derivations import (
     definitions,
     derivation,
     functions,
+    is_plain,
+    ordinal,
     repeated,
     stages_of,
 )
@@ -59,7 +61,8 @@ def blocks_of(record: Any) -> Iterator[Block]:
 def _title(record: Any) -> str:
     match record:
         case Derivation():
-            return f"The derivative with respect to {record.variable}"
+            which = f"{ordinal(record.order).lower()} " if record.order > 1 else ""
+            return f"The {which}derivative with respect to {' and '.join(dict.fromkeys(record.variables))}"
         case ImplicitDerivation():
             return f"The derivative of {record.dependent} with respect to {record.variables[-1]}"
         case Sweep():
@@ -190,7 +193,7 @@ def _form(
         for n, t, tex in form.shown_parts
     )
     where += functions(form)
-    if isinstance(found, Derivation) and found.rewrites:
+    if isinstance(found, Derivation) and (found.rewrites or is_plain(found)):
         yield answer(found, left, where)
     else:
         yield Equation(formulas.equal(left, Formula(form.text, form.latex)), where=where)

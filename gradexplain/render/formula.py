@@ -65,6 +65,11 @@ def formula(expr: Any) -> Formula:
     return Formula(text(expr), latex(expr))
 
 
+def name(text: str) -> Formula:
+    """A name as a formula."""
+    return Formula(text, name_latex(text))
+
+
 def named(name: str, expr: Any) -> Formula:
     """The formula `name = expression`."""
     return equal(Formula(name, name_latex(name)), formula(expr))

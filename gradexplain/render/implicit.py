@@ -46,7 +46,7 @@ def implicit_steps(record: ImplicitDerivation) -> Iterator[Block]:
 def _items(record: ImplicitDerivation) -> Iterator[StepItem]:
     prime = _primed(record.dependent, len(record.variables))
     shown = [formulas.formula(e) for e in record.differentiated]
-    rules = tuple(item for side in record.sides for item in _rules(side, record))
+    rules = tuple(item for side in record.sides for item in _rules(side))
     last = formulas.equal(prime, formulas.formula(record.solved))
     if record.collected:
         both = formulas.equal(*shown)
@@ -78,13 +78,12 @@ def _notes(record: ImplicitDerivation) -> Iterator[Line]:
         yield (*held, *line(" held constant"))
 
 
-def _rules(side: Derivation, record: ImplicitDerivation) -> Sequence[StepItem]:
+def _rules(side: Derivation) -> Sequence[StepItem]:
     """The rules of one side; in brief without the sums and constant multiples around them."""
     root = side.root
-    if root is None or (record.detail == "brief" and root.rule in QUIET and not root.substeps):
+    if root is None or (side.detail == "brief" and root.rule in QUIET and not root.substeps):
         return ()
-    items = rules_of(side, formulas.prime(side.function))
-    return items[0].children if record.detail == "brief" and root.rule in QUIET else items
+    return rules_of(side, formulas.prime(side.function))
 
 
 def _name(name: str) -> Formula:

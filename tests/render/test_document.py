@@ -5,6 +5,8 @@ import math
 import numpy as np
 import pytest
 
+import gradexplain as gx
+from gradexplain.errors import ArgumentError
 from gradexplain.exposition import sweeps, textbook
 from gradexplain.exposition.model import CheckReport, CheckRow, Finding, Overview
 from gradexplain.render import document, html, latex, markdown, text
@@ -13,6 +15,8 @@ from gradexplain.render.formula import text as formula_text
 from gradexplain.simplify.arrangement import TEXTBOOK
 from tests.exposition import programs
 from tests.exposition.programs import SCALAR, traced
+
+details = ["brief", "full"]
 
 
 def lines(record, width=80):
@@ -40,7 +44,6 @@ def test_logarithmic_differentiation():
         "  1    logarithmic differentiation   (x**x)' = x**x*u'",
         "       u = x*log(x) is the logarithm of x**x",
         "  1.1    product rule                u' = log(x) + 1",
-        "         x' = 1",
         "         v = log(x), v' = 1/x",
         "",
         "  dy/dx = x**x*(log(x) + 1)",
@@ -60,6 +63,67 @@ def test_the_names_of_the_program_are_used():
     shown = "\n".join(lines(textbook.derive(traced(programs.sigmoid, symbolic=True), "x")))
     assert "y = s*(1 - s)\n  where s = 1/(1 + exp(-x))" in shown
     assert "dy/dx = s'*(1 - s) - s*s'" in shown
+
+
+def test_logarithms_in_full_say_why():
+    shown = "\n".join(lines(textbook.derive(traced(programs.self_power, symbolic=True), "x", detail="full")))
+    for part in ["the power rule needs a constant exponent", "condition: x > 0, so that the power is real",
+                 "take logarithms: u = log(x**x) = x*log(x), by log(a**b) = b*log(a)",
+                 "u' = log(x) + x/x = log(x) + 1",
+                 "the same by rewriting: x**x = exp(x*log(x)) and the chain rule"]:  # fmt: skip
+        assert part in shown
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (math.asin, "both sides: cos(w)*w' = x', where cos(w) = sqrt(1 - x**2)"),
+        (math.atan, "both sides: (1 + tan(w)**2)*w' = x', where 1 + tan(w)**2 = 1 + x**2"),
+        (math.acosh, "both sides: sinh(w)*w' = x', where sinh(w) = sqrt(x**2 - 1)"),
+    ],
+)
+def test_inverse_functions_in_full_say_why(function, said):
+    derivations = [textbook.derive(traced(lambda x: function(x), symbolic=True), "x", detail=d) for d in details]
+    brief, full = ("\n".join(lines(d)) for d in derivations)
+    assert said in full
+    assert "both sides" not in brief
+
+
+def test_what_is_held_constant_is_said():
+    shown = str(gx.explain("a*x**2 + sin(b*x)", wrt="x").derivation())
+    assert "a and b are held constant." in shown
+    assert "held constant" not in str(gx.explain("x**2").derivation())
+
+
+def test_branches_are_one_rule_in_the_order_of_the_program():
+    def pieces(x, a):
+        if x < 0:
+            return -x
+        if a >= x:
+            return x**2
+        return 2 * x - 1
+
+    shown = str(gx.explain(pieces, wrt="x").derivation())
+    assert "(u if x < 0 else v if a >= x else w)' = u' if x < 0 else v' if a >= x else" in shown
+    assert "dy/dx = -1 if x < 0 else 2*x if a >= x else 2" in shown
+    assert shown.count("branch by branch") == 1
+
+
+@pytest.mark.parametrize("detail", details)
+def test_known_rules_have_no_line(detail):
+    e = gx.explain("x**2*sin(3*x)/(1 + x**2)")
+    shown = str(e.derivation(detail=detail, known=("sum", "power", "constant-multiple", "chain rule")))
+    assert "quotient rule" in shown
+    assert "product rule" in shown
+    assert not any(rule in shown for rule in ("sum rule", "power rule", "multiple rule", "chain rule"))
+    all_known = str(e.derivation(detail=detail, known="quotient,product,sum,power,constant multiple,chain"))
+    assert "rule" not in all_known
+    assert "= x*(2*sin(3*x) + 3*x*(1 + x**2)*cos(3*x))/(1 + x**2)**2" in all_known
+
+
+def test_rules_that_do_not_exist_can_not_be_known():
+    with pytest.raises(ArgumentError, match=r"no rule 'pwoer' to know[\s\S]*sum, constant multiple, power, product"):
+        gx.explain("x**2").derivation(known=("sum", "pwoer"))
 
 
 def test_a_deep_nest_is_a_page():
@@ -136,10 +200,7 @@ def test_overview():
         "",
         "  y = x**2",
         "",
-        "  1  power rule   (x**n)' = n*x**(n - 1)",
-        "     n = 2",
-        "",
-        "  dy/dx = 2*x",
+        "  dy/dx = 2*x    power rule",
         "",
         "at x = 3: y = 9, dy/dx = 6",
         "",

@@ -37,7 +37,8 @@ def test_full():
         ending(QUOTIENT, "full", x=0.5)
         == """\
 substitute
-             dy/dx = (2*x*(x**2 + 1) - 2*x*(x**2 - 1))/(x**2 + 1)**2
+             dy/dx = (2*x*(x**2 + 1) - (x**2 - 1)*2*x)/(x**2 + 1)**2
+                 = (2*x*(x**2 + 1) - 2*x*(x**2 - 1))/(x**2 + 1)**2
   2      simplify
   2.1      multiply out 2*x*(x**2 + 1) and -2*x*(x**2 - 1)
              dy/dx = (2*x**3 + 2*x - 2*x**3 + 2*x)/(x**2 + 1)**2
