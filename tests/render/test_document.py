@@ -103,7 +103,7 @@ def test_branches_are_one_rule_in_the_order_of_the_program():
             return x**2
         return 2 * x - 1
 
-    shown = str(gx.explain(pieces, wrt="x").derivation())
+    shown = gx.explain(pieces, wrt="x").derivation().to_text(200)
     assert "(u if x < 0 else v if a >= x else w)' = u' if x < 0 else v' if a >= x else" in shown
     assert "dy/dx = -1 if x < 0 else 2*x if a >= x else 2" in shown
     assert shown.count("branch by branch") == 1
