@@ -89,7 +89,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--order", type=int, default=1, help="the order of the derivative")
     parser.add_argument("--steps", action="store_true", help="every rule and every rewrite")
     parser.add_argument("--known", metavar="RULES", help="rules that need no line, such as sum,power,chain")
-    parser.add_argument("--style", choices=("textbook", "reverse", "forward"), default="textbook", help="whose steps")
+    parser.add_argument(
+        "--style", choices=("textbook", "reverse", "forward", "both"), default="textbook", help="whose steps"
+    )
     parser.add_argument("--format", choices=FORMATS, default="text", help="how to print")
     parser.add_argument("--width", type=int, default=0, help="columns of the text (default: the terminal's, or 80)")
     parser.add_argument("--ascii", action="store_true", help="no characters beyond ASCII")

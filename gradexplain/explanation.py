@@ -143,7 +143,7 @@ class Explanation(Display):
         detail: Detail = "brief",
         known: str | Sequence[str] | None = None,
     ) -> Display:
-        """How a derivative comes about: rule by rule (`textbook`), or as autodiff does it (`reverse`, `forward`).
+        """How a derivative comes about: rule by rule (`textbook`), or by autodiff (`reverse`, `forward`, `both`).
 
         Rules that are `known`, such as `("sum", "power")`, are applied without a line. Raises `ArgumentError` for names
         that are no rules.
@@ -171,7 +171,9 @@ class Explanation(Display):
             return Display(sweeps.reverse(self.program, wrt))
         if style == "forward":
             return Display(sweeps.forward(self.program, wrt))
-        raise ArgumentError(f"there is no style {style!r}", fix="use textbook, reverse or forward")
+        if style == "both":
+            return Display(sweeps.both(self.program, wrt))
+        raise ArgumentError(f"there is no style {style!r}", fix="use textbook, reverse, forward or both")
 
     @property
     def is_scalar(self) -> bool:

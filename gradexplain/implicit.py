@@ -97,8 +97,10 @@ class ImplicitExplanation(Explanation):
             return Display(sweeps.reverse(self.program, (*self.wrt, self.of)))
         if style == "forward":
             return Display(sweeps.forward(self.program, (*self.wrt, self.of)))
+        if style == "both":
+            return Display(sweeps.both(self.program, (*self.wrt, self.of)))
         if style != "textbook":
-            raise ArgumentError(f"there is no style {style!r}", fix="use textbook, reverse or forward")
+            raise ArgumentError(f"there is no style {style!r}", fix="use textbook, reverse, forward or both")
         key = key or next(iter(self.gradients))
         rules = self.known if known is None else known_rules(known)
         equation = implicit.Equation.of_program(self.whole, self.of, subtracts=self.subtracts, known=rules)

@@ -14,7 +14,7 @@ from gradexplain.errors import Place
 from gradexplain.simplify.arrangement import TEXTBOOK, Arrangement
 from gradexplain.simplify.rewrite import Rewrite
 
-Style = Literal["textbook", "reverse", "forward"]
+Style = Literal["textbook", "reverse", "forward", "both"]
 Detail = Literal["brief", "full"]
 
 
@@ -175,6 +175,23 @@ class TangentRow:
     tangent_formula: sp.Expr | None  # None: the tangent is 0
     tangent_value: Any
     place: Place | None
+    tangent_values: tuple[Any, ...] = ()  # one for each pass, where there are several
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What it costs to have all derivatives; operations on arrays count once, values kept by their entries.
+
+    Reverse mode has one sweep for all inputs, but keeps the values of the function until it comes to them; forward mode
+    keeps nothing, but needs as many passes as there are entries to differentiate with respect to.
+    """
+
+    function: int
+    reverse: int
+    kept: int
+    forward: int
+    passes: int
+    results: int  # entries of the result, each of which has a gradient of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +207,16 @@ class Sweep:
     tangents: tuple[TangentRow, ...]
     results: tuple[tuple[str, sp.Expr | None, Any], ...]  # over the seed and the names; None: too long for a line
     elided: int = 0  # operations that have no row
+    passes: tuple[str, ...] = ()  # of forward mode: the inputs that have a pass each, () for one in all directions
+    cost: Cost | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Modes:
+    """Reverse and forward mode of the same program, beside each other."""
+
+    reverse: Sweep
+    forward: Sweep
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,16 @@ from collections.abc import Iterator, Mapping
 from functools import singledispatch
 from typing import Any
 
-from gradexplain.exposition.model import CheckReport, CheckRow, Derivation, Finding, ImplicitDerivation, Overview, Sweep
+from gradexplain.exposition.model import (
+    CheckReport,
+    CheckRow,
+    Derivation,
+    Finding,
+    ImplicitDerivation,
+    Modes,
+    Overview,
+    Sweep,
+)
 from gradexplain.render import formula as formulas
 from gradexplain.render.blocks import (
     Block,
@@ -40,7 +49,7 @@ from gradexplain.render.derivations import (
 )
 from gradexplain.render.formula import derivative_of
 from gradexplain.render.implicit import implicit_derivation, implicit_steps
-from gradexplain.render.listings import gradient_name, number, sweep, tape_table
+from gradexplain.render.listings import gradient_name, modes, number, sweep, tape_table
 from gradexplain.simplify.parts import GAP
 
 _LONGEST_TAPE = 12  # operations that are listed within an overview
@@ -67,6 +76,8 @@ def _title(record: Any) -> str:
             return f"The derivative of {record.dependent} with respect to {record.variables[-1]}"
         case Sweep():
             return f"{record.style.capitalize()} mode"
+        case Modes():
+            return "Reverse and forward mode"
         case CheckReport():
             return "Gradient check"
         case Overview():
@@ -77,6 +88,7 @@ def _title(record: Any) -> str:
 blocks_of.register(Derivation, derivation)
 blocks_of.register(ImplicitDerivation, implicit_derivation)
 blocks_of.register(Sweep, sweep)
+blocks_of.register(Modes, modes)
 
 
 @blocks_of.register

@@ -378,9 +378,14 @@ def _aligned(cells: Sequence[Laid], widths: Sequence[int]) -> Laid:
 
 
 def _record(headers: Sequence[Laid], row: Sequence[Sequence[Laid]], page: Page) -> Iterator[Laid]:
-    """Yield a row as a block: its first cell, and below it the others, each after the header of its column."""
+    """Yield a row as a block: its first cell, and below it the others, each after the header of its column.
+
+    A row without a name goes on with the one above, and empty cells are left out.
+    """
     widest = MARGIN + max(map(_columns, headers)) + COLUMN_GAP
     for n, (header, words) in enumerate(zip(headers, row, strict=True)):
+        if not words:
+            continue
         indent = MARGIN if n else 0
         lines = _filled(words, page.room(widest))
         yield _indented(indent, *header, _blank(widest - indent - _columns(header)), *lines[0])

@@ -149,6 +149,38 @@ def test_reverse_mode_of_the_textbook_example():
     assert "\n  dy/dx = 6" in shown
 
 
+def test_paths_and_costs_are_told_with_the_program_s_numbers():
+    def f(x):
+        u = x**2
+        v = math.sin(x)
+        return u * v
+
+    e = gx.explain(f, x=3.0)
+    shown = e.derivation(style="reverse").to_text(100)
+    assert "paths into `x`: via `v` -8.90993, via `u` 0.84672, sum -8.06321" in shown
+    assert "the function takes 3 operations, the sweep back 7 more, for which 2 values" in shown
+    both = gx.explain(lambda x, y: x * math.sin(x * y), 2.0, 0.5).derivation(style="both").to_text(100)
+    for part in ["Reverse mode\n----", "Forward mode\n----", "pass of x  pass of y", "reverse  1       7           2",
+                 "forward  2       10          0", "Reverse mode wins."]:  # fmt: skip
+        assert part in both
+
+
+def test_modes_without_a_point_have_formulas():
+    shown = str(gx.explain(lambda x, y: x * math.sin(x * y)).derivation(style="both"))
+    assert "warning" not in shown
+    assert "pass of" not in shown
+    assert "v1_dot = x_dot*y + y_dot*x" in shown
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_modes_fit_the_page(width):
+    shown = gx.explain(lambda x, y: x * math.sin(x * y), 2.0, 0.5).derivation(style="both").to_text(width)
+    assert max(map(len, shown.splitlines())) <= width
+    if width == 40:
+        assert "  local derivative  dv1/dy = x = 2" in shown
+        assert not any(row.rstrip() in ("name", "  value", "  line") for row in shown.splitlines())
+
+
 def test_reverse_mode_of_arrays_says_what_the_seed_means():
     shown = " ".join(
         "\n".join(lines(sweeps.reverse(traced(programs.layer, np.ones((2, 3)), np.ones((3, 2))), ["A"]))).split()
