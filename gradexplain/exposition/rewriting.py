@@ -9,6 +9,7 @@ from gradexplain.exposition.calculus import Calculus
 from gradexplain.exposition.naming import names
 from gradexplain.exposition.pen import Pen
 from gradexplain.graph import Node, ancestors
+from gradexplain.simplify import printing
 from gradexplain.simplify.form import ClosedForm
 from gradexplain.simplify.orthant import ASSUMING
 from gradexplain.simplify.rewrite import LIMIT, Rewrite
@@ -37,7 +38,7 @@ def with_path(form: ClosedForm, program: Program, calculus: Calculus) -> ClosedF
         start = lead[-1].after if lead else raw
         found = path(start, form.expr, samples, rule=rule, where=where, kept=set(where))
         assuming = tuple(replace(r, before=start) for r in form.rewrites[-1:] if r.rule == ASSUMING)
-        return lead + (found or assuming)
+        return _visible(lead + (found or assuming), form)
 
     return replace(form, raw=raw, rewrites=Path(find))
 
@@ -50,11 +51,27 @@ def rewrites(program: Program, calculus: Calculus, form: ClosedForm) -> tuple[Re
     start, terms = without_names(calculus.raw, set(form.where), own)
     samples, where = _samples(program, calculus.slope), own | {n: e for n, e in form.where.items() if n not in own}
     if start != form.raw:
-        return path(calculus.raw, form.expr, samples, where=where, kept=set(form.where))
+        return _visible(path(calculus.raw, form.expr, samples, where=where, kept=set(form.where)), form)
     steps = tuple(form.rewrites)
     if not terms:
         return steps
     return one_step(SUBSTITUTE, calculus.raw, start if steps else form.expr, samples, where, terms) + steps
+
+
+def _visible(steps: tuple[Rewrite, ...], form: ClosedForm) -> tuple[Rewrite, ...]:
+    """The steps without those that a reader can't see: the formula is written the same before and after."""
+    kept: list[Rewrite] = []
+    start = None
+    for step in steps:
+        step = step if start is None else replace(step, before=start)
+        if printing.text(step.before, form.arrangement) != printing.text(step.after, form.arrangement):
+            kept.append(step)
+            start = None
+        elif kept:
+            kept[-1] = replace(kept[-1], after=step.after)
+        else:
+            start = step.before
+    return tuple(kept)
 
 
 def _as_written(form: ClosedForm, program: Program) -> dict[str, Any]:

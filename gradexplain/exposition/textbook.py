@@ -198,19 +198,16 @@ class _Stage:
     def _tree(self) -> Entry:
         """The steps that get a line, in reading order; what was derived before only where the level is full."""
         root = Entry(self.output)
-        seen = {self.output: root}
-        waiting = [root]
+        seen: dict[Node, Entry] = {}
+        waiting = [(root, root)]
         while waiting:
-            entry = waiting.pop()
-            if entry.first is not None:
-                continue
-            for node in self._shown(entry.node):
-                if node not in seen:
-                    seen[node] = Entry(node)
-                    entry.children.append(seen[node])
-                elif self.detail == "full" and node is not entry.node:
-                    entry.children.append(Entry(node, first=seen[node]))
-            waiting.extend(reversed(entry.children))
+            entry, parent = waiting.pop()
+            entry.first = seen.get(entry.node)
+            if entry is not root and (entry.first is None or self.detail == "full"):
+                parent.children.append(entry)
+            if entry.first is None:
+                seen[entry.node] = entry
+                waiting.extend((Entry(n), entry) for n in reversed(self._shown(entry.node)) if n is not entry.node)
         return root
 
     def _shown(self, node: Node) -> list[Node]:
@@ -301,7 +298,7 @@ class _Stage:
         general = iter([c for c in "fgh" if c not in self.program.inputs])
         for n in rule.operands:
             if n not in self.calculus.varying:
-                held = rule.held if n.op is not VARIABLE and rule.held not in self.program.inputs else ""
+                held = self._held(rule, n)
                 letters.append(variable(held) if held else n)
                 primes.append(None)
             elif n is self.x and not (rule.is_quiet or rule.is_loud):
@@ -318,9 +315,13 @@ class _Stage:
         (right,) = self.pen.write([rule.slope(letters, primes, plain_product)])
         return left, right
 
+    def _held(self, rule: Rule, node: Node) -> str:
+        """The letter for what is held constant, "" for a variable and where the program means something else by it."""
+        return rule.held if node.op is not VARIABLE and rule.held not in self.program.inputs else ""
+
     def _bindings(self, rule: Rule) -> tuple[tuple[str, Any], ...]:
         """What the letters stand for, then their derivatives."""
-        held = [n for n in rule.operands if n not in self.calculus.varying and rule.held and n.op is not VARIABLE]
+        held = [n for n in rule.operands if n not in self.calculus.varying and self._held(rule, n)]
         lettered = list(dict.fromkeys(n for n in rule.operands if n in self.calculus.varying and n is not self.x))
         unnamed = [n for n in lettered if n not in self.pen.named]
         values = [(rule.held, e) for e in self.pen.write(held)]

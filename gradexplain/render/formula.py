@@ -29,7 +29,7 @@ def text(expr: Any) -> str:
     >>> text(e)
     '-(1 + x)*x*2/(x**2*x)'
     """
-    shown = str(_TextPrinter(_AS_WRITTEN).doprint(expr))
+    shown = str(_TextPrinter(AS_WRITTEN).doprint(expr))
     return _bare(shown) if isinstance(expr, (ArrayOperation, sp.Piecewise)) else shown
 
 
@@ -40,7 +40,7 @@ def latex(expr: Any) -> str:
     '\\frac{\\bar{u}}{\\theta}'
     """
     names = {s: name_latex(s.name) for s in getattr(expr, "free_symbols", ())}
-    return str(FormulaLatex(_AS_WRITTEN, {"symbol_names": names, "ln_notation": True}).doprint(expr))
+    return str(FormulaLatex(AS_WRITTEN, {"symbol_names": names, "ln_notation": True}).doprint(expr))
 
 
 def name_latex(name: str) -> str:
@@ -77,7 +77,9 @@ def named(name: str, expr: Any) -> Formula:
 
 def equal(left: Formula, right: Formula) -> Formula:
     """The formula `left = right`."""
-    return Formula(f"{left.text} = {right.text}", f"{left.latex} = {right.latex}")
+    shift = len(left.text) + len(" = ")
+    marks = (*left.marks, *((i + shift, j + shift) for i, j in right.marks))
+    return Formula(f"{left.text} = {right.text}", f"{left.latex} = {right.latex}", marks)
 
 
 def gap(text: str) -> Formula:
@@ -133,6 +135,8 @@ class _AsWritten(Arrangement):
             factor = waiting.pop()
             if isinstance(factor, sp.Mul) and (not (found.above or found.below) or not self.fraction(factor).below):
                 waiting.extend(reversed(factor.args))
+            elif factor is sp.S.One and waiting and not _is_reciprocal(waiting[-1]):
+                found.above.append((factor, 1))  # somebody wrote 1*x
             else:
                 self._take(factor, found)
         return found
@@ -156,7 +160,11 @@ class _AsWritten(Arrangement):
                 found.below += inner.above
 
 
-_AS_WRITTEN = _AsWritten()
+def _is_reciprocal(factor: Any) -> bool:
+    return isinstance(factor, sp.Pow) and bool(factor.exp.is_Rational and factor.exp.is_negative)
+
+
+AS_WRITTEN = _AsWritten()
 
 
 class _TextPrinter(TextPrinter):
