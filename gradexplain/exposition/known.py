@@ -73,4 +73,7 @@ def known_rules(names: str | Sequence[str]) -> frozenset[str]:
 def _of_functions() -> dict[str, str]:
     """The rules of the table of derivatives for functions of one number, without the word "rule"."""
     rules = {op.rule for op in TABLE.values() if op.family == "elementwise" and len(op.partials) == 1 and op.rule}
-    return {rule.removesuffix(" rule"): rule for rule in sorted(rules - {MULTIPLE, POWER, PRODUCT})}
+    return {
+        rule.removesuffix(" rule").lower().replace("-", " "): rule
+        for rule in sorted(rules - {MULTIPLE, POWER, PRODUCT})
+    }

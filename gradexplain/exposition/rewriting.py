@@ -9,7 +9,7 @@ from gradexplain.exposition.calculus import Calculus
 from gradexplain.exposition.naming import names
 from gradexplain.exposition.pen import Pen
 from gradexplain.graph import Node, ancestors
-from gradexplain.simplify import printing
+from gradexplain.simplify import printing, written
 from gradexplain.simplify.form import ClosedForm
 from gradexplain.simplify.orthant import ASSUMING
 from gradexplain.simplify.rewrite import LIMIT, Rewrite
@@ -62,9 +62,11 @@ def _visible(steps: tuple[Rewrite, ...], form: ClosedForm) -> tuple[Rewrite, ...
     """The steps without those that a reader can't see: the formula is written the same before and after."""
     kept: list[Rewrite] = []
     start = None
-    for step in steps:
+    for i, step in enumerate(steps):
         step = step if start is None else replace(step, before=start)
-        if printing.text(step.before, form.arrangement) != printing.text(step.after, form.arrangement):
+        is_last = i == len(steps) - 1
+        after = printing.text(step.after, form.arrangement) if is_last else written.text(step.after)
+        if written.text(step.before) != after:
             kept.append(step)
             start = None
         elif kept:

@@ -14,7 +14,8 @@ from typing import Any
 
 from gradexplain.escape import is_portable
 from gradexplain.render.blocks import Formula
-from gradexplain.render.formula import AS_WRITTEN, formula
+from gradexplain.render.formula import formula
+from gradexplain.simplify.written import AS_WRITTEN, text
 
 _LARGEST_SHARE = 0.75  # of a formula: where more than this changed, a mark would tell nothing
 _DEEPEST = 12
@@ -101,7 +102,7 @@ def _powers(factors: Sequence[tuple[Any, Any]]) -> list[Any]:
 
 
 def _key(expr: Any) -> str:
-    return formula(expr).text
+    return text(expr)
 
 
 def _place(part: str, whole: str) -> Range | None:
@@ -119,11 +120,11 @@ def _led(factors: Sequence[str], found: Range, whole: str) -> Range:
     return (start - len(leads[0]) - 1, end) if leads else found
 
 
-def _merged(text: str, ranges: Sequence[Range]) -> list[Range]:
+def _merged(whole: str, ranges: Sequence[Range]) -> list[Range]:
     """The ranges in order, joined where only an operator or a parenthesis is between them."""
     out: list[Range] = []
     for start, end in sorted(ranges):
-        if out and (start <= out[-1][1] or not re.search(r"\w", text[out[-1][1] : start])):
+        if out and (start <= out[-1][1] or not re.search(r"\w", whole[out[-1][1] : start])):
             out[-1] = out[-1][0], max(end, out[-1][1])
         else:
             out.append((start, end))

@@ -328,9 +328,9 @@ def _underlined_changes(lines: Iterable[Laid], formula: Formula | None, page: Pa
     own = [row[-1].text if row and row[-1].role == "formula" else "" for row in rows]
     for row, inside in zip(rows, spans(own, "".join(parts), marks), strict=True):
         yield row
-        before = _columns(row[:-1])
-        for first, last in inside:
-            yield _indented(before + first, Piece("^" * (last - first), "muted"))
+        if inside:
+            carets = "".join("^" if any(i <= at < j for i, j in inside) else " " for at in range(inside[-1][1]))
+            yield _indented(_columns(row[:-1]), Piece(carets, "muted"))
 
 
 # ------------------------------------------------------------------------------------------------------ tables

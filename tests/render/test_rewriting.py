@@ -42,6 +42,7 @@ substitute
   2      simplify
   2.1      multiply out 2*x*(x**2 + 1) and -2*x*(x**2 - 1)
              dy/dx = (2*x**3 + 2*x - 2*x**3 + 2*x)/(x**2 + 1)**2
+                      ^^^^^^^^^^^^^^^^^^^^^^^^^^^
   2.2      2*x**3 cancels              dy/dx = 4*x/(x**2 + 1)**2
 
   dy/dx = 4*x/(x**2 + 1)**2
