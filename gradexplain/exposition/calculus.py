@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import ChainMap, Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count
@@ -20,25 +20,31 @@ _SHALLOW = 8  # operations one inside the other that a reader can take apart
 _LONGEST_LINEAR = 12  # nodes of a slope that is looked at to see whether it is constant
 
 
+Calls = Mapping[Node, tuple[Any, tuple[Node, ...]]]  # results of the user's functions: the function, its arguments
+
+
 class Calculus:
     """The derivative of `output` with respect to `x`: the rule and the derivative of every node on the way.
 
     `pen` writes all formulas: long parts are called by the names of the program, their derivatives by the same with a
-    prime. Without recursion, and linear in the number of nodes.
+    prime; `calls` of the user's functions stand as calls. Without recursion, and linear in the number of nodes.
     """
 
-    def __init__(self, output: Node, x: Node, names: Mapping[Node, str]) -> None:
-        self.output, self.x, self.names = output, x, names
+    def __init__(self, output: Node, x: Node, names: Mapping[Node, str], calls: Calls | None = None) -> None:
+        self.output, self.x, self.names, self.calls = output, x, names, dict(calls or {})
         order = ancestors([output])
         self.varying = depends_on(order, [x])
         self.rules: dict[Node, Rule] = {}
         self.slopes: dict[Node, Node] = {x: constant(1)}
         self.letters: dict[Node, str] = {}
         self.pen = Pen(self._named(output))
+        for node in sorted(self.calls, key=lambda n: n.index):
+            function, arguments = self.calls[node]
+            self.pen.put(node, function(*self.pen.write(arguments)))
         self._free_letters = _letters({*names.values(), *(n.params["name"] for n in order if n.op is VARIABLE)})
         self._uses = Counter(n for node in order for n in node.inputs)
         self._sizes: dict[Node, int] = {}
-        self._times = partial(product, atoms=self.pen.named)
+        self._times = partial(product, atoms=ChainMap(self.pen.named, self.calls))
         if output in self.varying:
             self._differentiate()
 

@@ -75,6 +75,7 @@ class Derivation:
     result: sp.Expr
     where: tuple[tuple[str, sp.Expr], ...] = ()
     names: tuple[tuple[str, sp.Expr], ...] = ()
+    functions: tuple[tuple[sp.Expr, sp.Expr], ...] = ()  # the user's that the formulas call, and what they compute
     elided: int = 0  # steps that were left out of a very long derivation
     known: frozenset[str] = frozenset()  # rules that are applied without a word
     conditions: tuple[str, ...] = ()

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from gradexplain.autodiff import sweep
-from gradexplain.exposition.calculus import Calculus, names_of_more
+from gradexplain.exposition.calculus import Calculus, Calls, names_of_more
 from gradexplain.exposition.naming import names
 from gradexplain.exposition.rewriting import LONGEST, with_path
-from gradexplain.graph import Node
+from gradexplain.graph import Node, ancestors
 from gradexplain.simplify.closed import arrangement, closed_form
-from gradexplain.simplify.form import ClosedForm
+from gradexplain.simplify.form import ClosedForm, functions_in
+from gradexplain.simplify.naming import namings
 from gradexplain.simplify.nodes import node_of
 from gradexplain.symbolic import tree_size
 from gradexplain.trace.run import Program
@@ -23,6 +25,7 @@ class Start(NamedTuple):
     node: Node
     named: Mapping[Node, str]
     form: ClosedForm | None = None
+    calls: Calls = MappingProxyType({})  # results that are written as calls of the user's functions
 
 
 class Orders:
@@ -39,7 +42,7 @@ class Orders:
     def __init__(self, program: Program) -> None:
         self.program = program
         self._names = names(program)
-        self._starts: dict[tuple[str, ...], Start] = {(): Start(program.output, self._names)}
+        self._starts: dict[tuple[str, ...], Start] = {}
         self._calculi: dict[tuple[str, ...], Calculus] = {}
 
     def with_steps(self, forms: Mapping[str, ClosedForm]) -> dict[str, ClosedForm]:
@@ -53,18 +56,20 @@ class Orders:
         key = tuple(variables)
         if key not in self._calculi:
             start = self.start(key[:-1])
-            self._calculi[key] = Calculus(start.node, self.program.inputs[key[-1]], start.named)
+            self._calculi[key] = Calculus(start.node, self.program.inputs[key[-1]], start.named, start.calls)
         return self._calculi[key]
 
     def start(self, variables: Sequence[str]) -> Start:
         """What the order after these variables differentiates: their closed form, or else what the rules gave."""
         key = tuple(variables)
-        for n in range(1, len(key) + 1):
+        for n in range(len(key) + 1):
             if key[:n] not in self._starts:
                 self._starts[key[:n]] = self._found(key[:n])
         return self._starts[key]
 
     def _found(self, key: tuple[str, ...]) -> Start:
+        if not key:
+            return Start(self.program.output, self._names, calls=self._calls())
         calculus = self.calculus(key)
         slope = self.program.output
         for name in key:
@@ -77,6 +82,14 @@ class Orders:
                 kept = {n: name for n, name in self._names.items() if n is not self.program.output}
                 return Start(node, names_of_more(node, kept | parts), self._with_path(form, key))
         return Start(calculus.slope, names_of_more(calculus.slope, calculus.names))
+
+    def _calls(self) -> Calls:
+        """The calls of the user's functions that a reader can look up: those of short ones."""
+        if tree_size(self.program.output) > LONGEST or any(n.shape for n in ancestors([self.program.output])):
+            return {}
+        calls = namings(self.program, self._names)[-1].calls
+        shown = {f.func for f, _ in functions_in([function(*function.parameters) for function, _ in calls.values()])}
+        return {n: call for n, call in calls.items() if call[0] in shown}
 
     def _with_path(self, form: ClosedForm, variables: Sequence[str]) -> ClosedForm:
         return with_path(form, self.program, self.calculus(variables))

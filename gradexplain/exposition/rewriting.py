@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +13,7 @@ from gradexplain.graph import Node, ancestors
 from gradexplain.simplify import printing, written
 from gradexplain.simplify.form import ClosedForm
 from gradexplain.simplify.orthant import ASSUMING
-from gradexplain.simplify.rewrite import LIMIT, Rewrite
+from gradexplain.simplify.rewrite import LIMIT, NAMES, WRITTEN_OUT, Rewrite
 from gradexplain.simplify.sampling import Samples, sample, sample_widely
 from gradexplain.simplify.steps import SUBSTITUTE, Path, is_small, one_step, path, without_names
 from gradexplain.symbolic import tree_size
@@ -30,7 +31,7 @@ def with_path(form: ClosedForm, program: Program, calculus: Calculus) -> ClosedF
     if not is_small(raw):
         return form
     limits = [r for r in form.rewrites[:1] if r.rule == LIMIT]
-    rule = ", ".join(dict.fromkeys(r.rule for r in form.rewrites[len(limits) :])) or "simplify"
+    rule = _summary([r.rule for r in form.rewrites[len(limits) :]])
 
     def find() -> tuple[Rewrite, ...]:
         samples, where = _samples(program, calculus.slope), _as_written(form, program)
@@ -56,6 +57,13 @@ def rewrites(program: Program, calculus: Calculus, form: ClosedForm) -> tuple[Re
     if not terms:
         return steps
     return one_step(SUBSTITUTE, calculus.raw, start if steps else form.expr, samples, where, terms) + steps
+
+
+def _summary(rules: Sequence[str]) -> str:
+    """What the only step is called where no small ones are found; names that come and go are not told."""
+    if WRITTEN_OUT in rules:
+        rules = [r for r in rules if r != WRITTEN_OUT and not r.startswith(NAMES)]
+    return ", ".join(dict.fromkeys(rules)) or "simplify"
 
 
 def _visible(steps: tuple[Rewrite, ...], form: ClosedForm) -> tuple[Rewrite, ...]:

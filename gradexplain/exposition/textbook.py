@@ -17,7 +17,7 @@ import sympy as sp
 from gradexplain.exposition.calculus import Calculus
 from gradexplain.exposition.model import CheckReport, Derivation, Detail, Inverse, Step
 from gradexplain.exposition.naming import MOST_DEFINITIONS, is_own_name, names, output_name
-from gradexplain.exposition.orders import Orders
+from gradexplain.exposition.orders import Orders, Start
 from gradexplain.exposition.outline import Entry, keep_first, preorder, shorten_chains
 from gradexplain.exposition.pen import letter
 from gradexplain.exposition.rewriting import rewrites
@@ -27,6 +27,7 @@ from gradexplain.exposition.terms import plain_product, unfolded_product
 from gradexplain.exposition.tidy import without_noise
 from gradexplain.graph import VARIABLE, Node, ancestors, as_node, constant, depends_on, variable
 from gradexplain.simplify.arrangement import TEXTBOOK
+from gradexplain.simplify.form import functions_in
 from gradexplain.simplify.parts import on_a_page
 from gradexplain.trace.run import Program
 from gradexplain.trace.source import place_of
@@ -56,17 +57,17 @@ def derive(
     series = derive_series(program, wrt, closed.expr) if closed is not None and len(variables) == 1 else None
     if series is not None:
         return _of_series(program, wrt, detail, closed, series, check)
+    orders = orders or Orders(program)
     plain, named = without_noise(program, names(program))
-    form = closed if len(variables) == 1 else None
-    stage = _Stage(plain, plain.output, variables[:1], named, detail, form, None, known)
+    start = Start(plain.output, named, calls=orders.start(()).calls)
+    stage = _Stage(plain, start, variables[:1], detail, closed if len(variables) == 1 else None, None, known)
     if not stage.is_scalar:
         return stage.without_steps()
-    orders = orders or Orders(program)
     for i in range(1, len(variables)):
         start = orders.start(variables[:i])
         stage.closed = start.form
         form = closed if i == len(variables) - 1 else None
-        stage = _Stage(program, start.node, variables[: i + 1], start.named, detail, form, stage.derivation(), known)
+        stage = _Stage(program, start, variables[: i + 1], detail, form, stage.derivation(), known)
     return replace(stage.derivation(), check=check)
 
 
@@ -100,7 +101,7 @@ def derive_node(
     known: frozenset[str] = frozenset(),
 ) -> Derivation | None:
     """The derivation of any node of numbers; None where arrays are involved."""
-    stage = _Stage(program, node, (wrt,), named, detail, None, None, known)
+    stage = _Stage(program, Start(node, named), (wrt,), detail, None, None, known)
     return stage.derivation() if stage.is_scalar else None
 
 
@@ -110,21 +111,20 @@ class _Stage:
     def __init__(
         self,
         program: Program,
-        output: Node,
+        start: Start,
         variables: tuple[str, ...],
-        named: Mapping[Node, str],
         detail: Detail,
         closed: Any,
         previous: Derivation | None,
         known: frozenset[str] = frozenset(),
     ) -> None:
-        self.program, self.output, self.variables, self.detail = program, output, variables, detail
-        self.named, self.closed, self.previous, self.known = named, closed, previous, known
+        self.program, self.output, self.variables, self.detail = program, start.node, variables, detail
+        self.named, self.closed, self.previous, self.known = start.named, closed, previous, known
         self.x = program.inputs[variables[-1]]
-        varying = depends_on(ancestors([output]), [self.x])
-        self.is_scalar = all(n.shape == () and n.op.family in ("elementwise", "leaf") for n in varying | {output})
+        varying = depends_on(ancestors([start.node]), [self.x])
+        self.is_scalar = all(n.shape == () and n.op.family in ("elementwise", "leaf") for n in varying | {start.node})
         if self.is_scalar:
-            self.calculus = Calculus(output, self.x, named)
+            self.calculus = Calculus(start.node, self.x, start.named, start.calls)
             self.pen = self.calculus.pen
 
     def derivation(self) -> Derivation:
@@ -135,8 +135,10 @@ class _Stage:
         else:
             root, entries = self._steps()
         result = self.closed.expr if self.closed is not None else root.after
-        definitions = self._definitions([function, *_formulas(root)], {e.node for e in entries})
-        return self._record(function, root, result, definitions, sum(e.elided for e in entries))
+        shown = [function, *_formulas(root)]
+        definitions = self._definitions(shown, {e.node for e in entries})
+        found = self._record(function, root, result, definitions, sum(e.elided for e in entries))
+        return replace(found, functions=functions_in([*shown, *(e for _, e in definitions)]))
 
     def without_steps(self) -> Derivation:
         """A record for array programs, which calculus books do not derive number by number."""

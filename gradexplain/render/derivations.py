@@ -39,7 +39,8 @@ def derivation(record: Derivation) -> Iterator[Block]:
     """The function, the steps of every order, and the answer."""
     stages = stages_of(record)
     names = dict(pair for stage in stages for pair in stage.names)
-    yield Equation(formulas.named(record.output, stages[0].function), where=definitions(tuple(names.items())))
+    where = definitions(tuple(names.items())) + where_evaluated(stages[0].functions, record.arrangement)
+    yield Equation(formulas.named(record.output, stages[0].function), where=where)
     yield from all_steps(stages)
     yield answer(record, _left(record), where_evaluated(record.where, record.arrangement))
     yield from conditions(record.conditions)

@@ -46,6 +46,7 @@ from gradexplain.render.derivations import (
     ordinal,
     repeated,
     stages_of,
+    where_evaluated,
 )
 from gradexplain.render.formula import derivative_of
 from gradexplain.render.implicit import implicit_derivation, implicit_steps
@@ -140,7 +141,7 @@ def _(record: tuple) -> Iterator[Block]:  # type: ignore[type-arg]
 @blocks_of.register
 def _(record: Overview) -> Iterator[Block]:
     output = _output(record)
-    yield Equation(_given(record, output), where=definitions(_definitions(record)))
+    yield Equation(_given(record, output), where=definitions(_definitions(record)) + _functions(record))
     derivations = dict(zip((key for key, _ in record.forms), record.derivations, strict=False))
     for position, (key, form) in enumerate(record.forms):
         found = derivations.get(key)
@@ -185,6 +186,12 @@ def _definitions(record: Overview) -> tuple[tuple[str, Any], ...]:
         for stage in stages_of(found):
             merged |= {n: e for n, e in stage.names if n not in merged}
     return tuple(merged.items())
+
+
+def _functions(record: Overview) -> tuple[Formula, ...]:
+    """The user's functions in the formula of the function."""
+    first = stages_of(record.derivations[0]) if record.derivations else []
+    return where_evaluated(first[0].functions, first[0].arrangement) if first else ()
 
 
 def _overview_steps(found: Derivation | ImplicitDerivation | Sweep) -> Iterator[Block]:

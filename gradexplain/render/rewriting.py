@@ -11,7 +11,7 @@ from gradexplain.render.blocks import Formula, Inline, Line, Link, StepItem, lin
 from gradexplain.render.changes import marked
 from gradexplain.simplify import matching, printing, steps
 from gradexplain.simplify.arrangement import Arrangement
-from gradexplain.simplify.rewrite import Rewrite
+from gradexplain.simplify.rewrite import NAMES, Rewrite
 
 Words = Callable[[Sequence[Any]], Line]
 _SILENT = (matching.DISTRIBUTE, matching.MULTIPLY_OUT, matching.POWERS, matching.ARITHMETIC)  # in a remark
@@ -96,7 +96,7 @@ _WORDS: dict[str, Words] = {
     matching.SPLIT: _with("divide each term by "),
     steps.SUBSTITUTE: lambda terms: line("put in ", *_equations(terms)),
     steps.EQUAL: lambda terms: line("equal terms cancel: ", *_equations(terms)),
-    steps.NAMES: lambda terms: line("in terms of ", *_equations(terms)),
+    NAMES: lambda terms: line("in terms of ", *_equations(terms)),
 }
 _BRIEF: dict[str, Words] = {
     matching.COMMON_FACTOR: _with("factor "),

@@ -19,7 +19,7 @@ from gradexplain.simplify.counting import operations
 from gradexplain.simplify.identities import IDENTITIES, Identity, angles_of, opened
 from gradexplain.simplify.matching import LIKE_TERMS, Move, moves
 from gradexplain.simplify.parts import extent
-from gradexplain.simplify.rewrite import Rewrite
+from gradexplain.simplify.rewrite import NAMES, Rewrite
 from gradexplain.simplify.sampling import Samples
 from gradexplain.simplify.unevaluated import replaced
 from gradexplain.simplify.watchdog import FAILURES, within
@@ -31,7 +31,7 @@ _MOST_TERMS = 12  # of a sum in which equal terms are looked for
 _HIGHEST = 100  # power of a number: SymPy works them out
 _ENOUGH = 3  # points
 _PATIENCE = 8.0  # seconds, should a call of SymPy's slip through these budgets
-SUBSTITUTE, NAMES, EQUAL, SWAP = "substitute", "in terms of", "equal terms", "swap the branches"
+SUBSTITUTE, EQUAL, SWAP = "substitute", "equal terms", "swap the branches"
 
 
 def path(

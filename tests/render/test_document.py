@@ -283,3 +283,12 @@ def test_formulas_keep_what_was_written():
     ]:
         program = traced(function, symbolic=True)
         assert formula_text(formula(program, names(program))) == shown
+
+
+def test_the_delta_of_an_option_is_told_in_the_functions_of_the_program():
+    shown = gx.explain(programs.black_scholes, 100.0).derivation("S").to_text(120)
+    assert "y = S*cdf(d1) - K*exp(-r*T)*cdf(d2)" in shown.replace("price = ", "y = ")
+    assert "cdf(z) = (1 + erf(z/sqrt(2)))/2" in shown
+    assert "u = cdf(d1), u' = " in shown
+    assert "= cdf(d1)" in shown
+    assert "equal terms cancel" in shown
