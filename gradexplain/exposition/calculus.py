@@ -44,7 +44,7 @@ class Calculus:
         self._free_letters = _letters({*names.values(), *(n.params["name"] for n in order if n.op is VARIABLE)})
         self._uses = Counter(n for node in order for n in node.inputs)
         self._sizes: dict[Node, int] = {}
-        self._times = partial(product, atoms=ChainMap(self.pen.named, self.calls))
+        self._times = partial(product, atoms=ChainMap[Node, Any](self.pen.named, self.calls))
         if output in self.varying:
             self._differentiate()
 
