@@ -7,6 +7,7 @@ gave the closed form.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
@@ -31,7 +32,7 @@ _MOST_TERMS = 12  # of a sum in which equal terms are looked for
 _HIGHEST = 100  # power of a number: SymPy works them out
 _ENOUGH = 3  # points
 _PATIENCE = 8.0  # seconds, should a call of SymPy's slip through these budgets
-SUBSTITUTE, EQUAL, SWAP = "substitute", "equal terms", "swap the branches"
+SUBSTITUTE, EQUAL, SWAP, SIGN = "substitute", "equal terms", "swap the branches", "move the minus sign"
 
 
 def path(
@@ -59,10 +60,34 @@ def path(
     if is_small(before) and is_small(after):
         if look(before) == look(after):
             return ()
+        if within(_PATIENCE, lambda: _differ_in_signs(before, after)):
+            return _rewrites(before, [Move(SIGN, after)], reference)
         found = within(_PATIENCE, lambda: _first_way(before, after, where, reference, set(kept)))
         if found:
             return _rewrites(before, found, reference)
     return _rewrites(before, [Move(rule, after)], reference)
+
+
+def _differ_in_signs(before: Any, after: Any) -> bool:
+    """Whether formulas are the same but for a minus in front of a sum or inside of it: -(x - a) and a - x."""
+    parts = [Counter(_kept(e)) for e in (before, after)]
+    return parts[0] == parts[1] and bool(sp.signsimp(_evaluated(before)) == sp.signsimp(_evaluated(after)))
+
+
+def _kept(expr: Any) -> Iterator[Any]:
+    """What moving a minus leaves alone: the symbols of a formula, and the terms of its sums by their number."""
+    for node in sp.preorder_traversal(expr):
+        if node.is_Symbol:
+            yield node
+        elif node.is_Add:
+            yield from ("term" for term in node.args if not term.is_Add)
+
+
+def _evaluated(expr: Any) -> Any:
+    known: dict[Any, Any] = {}
+    for node in sp.postorder_traversal(expr):
+        known[node] = node.func(*(known[a] for a in node.args)) if node.args else node
+    return known[expr]
 
 
 def _first_way(
