@@ -16,7 +16,7 @@ import sympy as sp
 from gradexplain.autodiff import Sweep, sweep
 from gradexplain.derivative import jacobian_nodes
 from gradexplain.errors import ArgumentError
-from gradexplain.exposition import findings, naming, sweeps, textbook, values, verify
+from gradexplain.exposition import entries, findings, naming, sweeps, textbook, values, verify
 from gradexplain.exposition.known import known_rules
 from gradexplain.exposition.model import CheckReport, Detail, Finding, Overview, Style, TapeRow
 from gradexplain.exposition.orders import Orders
@@ -145,6 +145,7 @@ class Explanation(Display):
     ) -> Display:
         """How a derivative comes about: rule by rule (`textbook`), or by autodiff (`reverse`, `forward`, `both`).
 
+        Arrays are derived entry by entry if the program takes them apart, else in reverse mode.
         Rules that are `known`, such as `("sum", "power")`, are applied without a line. Raises `ArgumentError` for names
         that are no rules.
         """
@@ -153,7 +154,10 @@ class Explanation(Display):
             key = key or next(iter(self.gradients))
             variable = key.split(",")[0]
             if not self.is_scalar or self.kind != "gradient":
-                return Display(sweeps.reverse(self.program, self.wrt))
+                found = None
+                if self.kind == "gradient" and self.order == 1:
+                    found = entries.derive(self.whole, variable, self._nodes[variable], detail=detail, known=rules)
+                return Display(found or sweeps.reverse(self.program, self.wrt))
             record = textbook.derive(
                 self.whole,
                 variable,

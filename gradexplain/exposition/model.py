@@ -87,6 +87,15 @@ class Derivation:
 
 
 @dataclass(frozen=True, slots=True)
+class Entrywise:
+    """The gradient of a small array, entry by entry: one derivation for each of the first entries."""
+
+    variable: str
+    shape: tuple[int, ...]
+    derivations: tuple[Derivation, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ImplicitDerivation:
     """How the derivative of a variable comes about that an equation makes depend on another.
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gradexplain.exposition.model import Derivation, ImplicitDerivation, Step, Sweep
+from gradexplain.exposition.model import Derivation, Entrywise, ImplicitDerivation, Step, Sweep
 from gradexplain.exposition.rules import LOGARITHMIC, LOUD, QUIET
 from gradexplain.render import formula as formulas
 from gradexplain.render import rewriting
@@ -46,6 +47,22 @@ def derivation(record: Derivation) -> Iterator[Block]:
     yield from conditions(record.conditions)
     if record.check is not None and record.check.rows:
         yield check_line(record.check, record.output)
+
+
+def entrywise(record: Entrywise) -> Iterator[Block]:
+    """The function, then the steps and the answer for each entry."""
+    first = record.derivations[0]
+    names = dict(pair for entry in record.derivations for pair in entry.names)
+    yield Equation(formulas.named(first.output, first.function), where=definitions(tuple(names.items())))
+    stated: set[str] = set()
+    for entry in record.derivations:
+        yield Heading(line("With respect to ", formulas.name(entry.variable)), 3)
+        yield from derivation_steps(entry, stated)
+        yield answer(entry, _left(entry), where_evaluated(entry.where, entry.arrangement))
+    left_out = math.prod(record.shape) - len(record.derivations)
+    if left_out:
+        yield Note(line(f"{left_out} more entries are derived alike."), "info")
+    yield from conditions(tuple(dict.fromkeys(c for entry in record.derivations for c in entry.conditions)))
 
 
 def stages_of(record: Derivation | ImplicitDerivation | Sweep) -> list[Derivation]:

@@ -14,6 +14,7 @@ from gradexplain.exposition.model import (
     CheckReport,
     CheckRow,
     Derivation,
+    Entrywise,
     Finding,
     ImplicitDerivation,
     Modes,
@@ -41,6 +42,7 @@ from gradexplain.render.derivations import (
     conditions,
     definitions,
     derivation,
+    entrywise,
     functions,
     is_plain,
     ordinal,
@@ -77,6 +79,8 @@ def _title(record: Any) -> str:
             return f"The derivative of {record.dependent} with respect to {record.variables[-1]}"
         case Sweep():
             return f"{record.style.capitalize()} mode"
+        case Entrywise():
+            return f"The derivative with respect to {record.variable}, entry by entry"
         case Modes():
             return "Reverse and forward mode"
         case CheckReport():
@@ -88,6 +92,7 @@ def _title(record: Any) -> str:
 
 blocks_of.register(Derivation, derivation)
 blocks_of.register(ImplicitDerivation, implicit_derivation)
+blocks_of.register(Entrywise, entrywise)
 blocks_of.register(Sweep, sweep)
 blocks_of.register(Modes, modes)
 
