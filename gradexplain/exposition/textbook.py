@@ -338,13 +338,15 @@ class _Stage:
         """The named parts that the formulas use, directly or through others, in the order of computation."""
         nodes = {name: n for n, name in self.calculus.letters.items() if n not in stepped and n.op.rule}
         nodes |= {name: n for n, name in self.pen.named.items() if n.op.rule and not name.endswith("'")}
+        inherited = dict(self.previous.names) if self.previous is not None else {}
         found: dict[Node, Any] = {}
         direct = list(dict.fromkeys(n for e in formulas for n in _names_in(e, nodes)))
         waiting = deque(direct)
         while waiting and len(found) <= MOST_DEFINITIONS:
             node = waiting.popleft()
             if node not in found and node is not self.output:
-                (found[node],) = self.pen.open([node])
+                (written,) = self.pen.open([node])
+                found[node] = inherited.get(self.calculus.called(node), written)
                 waiting.extend(_names_in(found[node], nodes))
         if len(found) > MOST_DEFINITIONS:  # steps say what they are about; here only what none of them is about
             found = {n: found[n] for n in direct if n in found and n not in stepped}

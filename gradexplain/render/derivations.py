@@ -181,7 +181,7 @@ def held_constant(record: Derivation) -> Iterator[Block]:
     """What a partial derivative leaves alone."""
     used = {s.name for e in (record.function, *(e for _, e in record.names)) for s in e.free_symbols}
     held = [n for n in record.constants if n in used]
-    if held:
+    if held and (record.previous is None or record.previous.constants != record.constants):
         verb = "is" if len(held) == 1 else "are"
         yield Paragraph(line(*_listed([formulas.name(n) for n in held]), f" {verb} held constant."))
 
@@ -194,9 +194,11 @@ def _listed(formulas: Sequence[Formula]) -> list[Inline]:
     return out
 
 
-def rules_of(record: Derivation, left: Formula, stated: set[str] | None = None) -> list[StepItem]:
-    """The numbered rules alone, as steps towards `left`."""
-    return _Wording(record, left, set() if stated is None else stated).items()
+def rules_of(
+    record: Derivation, left: Formula, stated: set[str] | None = None, *, prefix: str = "", first: int = 1
+) -> list[StepItem]:
+    """The numbered rules alone, as steps towards `left`; their numbers begin with `prefix` and at `first`."""
+    return _Wording(record, left, set() if stated is None else stated).items(prefix, first)
 
 
 class _Wording:
@@ -208,21 +210,21 @@ class _Wording:
         self.defined = {name for name, _ in record.names}
         self.labels: dict[int, str] = {}
 
-    def items(self) -> list[StepItem]:
+    def items(self, prefix: str = "", first: int = 1) -> list[StepItem]:
         """The steps on the first level, and what they give together."""
         root = self.record.root
         assert root is not None
         if is_plain(self.record):
             return []
         if root.rule in self.record.known or (not self.full and root.rule in QUIET and root.substeps):
-            return self._inside(root)
-        return self._items(root, self.left, "", 1, is_root=True)
+            return self._inside(root, prefix, first)
+        return self._items(root, self.left, prefix, first, is_root=True)
 
-    def _inside(self, root: Step) -> list[StepItem]:
+    def _inside(self, root: Step, prefix: str, first: int) -> list[StepItem]:
         """The steps inside a first step that is applied without a word."""
         items: list[StepItem] = []
         for child in root.substeps:
-            items += self._items(child, _left_of(child), "", len(items) + 1)
+            items += self._items(child, _left_of(child), prefix, first + len(items))
         if root.elided:
             items.append(_left_out(root.elided))
         if items and self.full:

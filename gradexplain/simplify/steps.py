@@ -18,7 +18,7 @@ import sympy as sp
 from gradexplain.simplify.algebra import Product, Sum, UnreadableError, canonical, in_all, look, read, written
 from gradexplain.simplify.counting import operations
 from gradexplain.simplify.identities import IDENTITIES, Identity, angles_of, opened
-from gradexplain.simplify.matching import LIKE_TERMS, Move, moves
+from gradexplain.simplify.matching import ARITHMETIC, LIKE_TERMS, Move, moves
 from gradexplain.simplify.parts import extent
 from gradexplain.simplify.rewrite import NAMES, Rewrite
 from gradexplain.simplify.sampling import Samples
@@ -60,18 +60,21 @@ def path(
     if is_small(before) and is_small(after):
         if look(before) == look(after):
             return ()
-        if within(_PATIENCE, lambda: _differ_in_signs(before, after)):
-            return _rewrites(before, [Move(SIGN, after)], reference)
+        small = within(_PATIENCE, lambda: _small_difference(before, after))
+        if small:
+            return _rewrites(before, [Move(small, after)], reference)
         found = within(_PATIENCE, lambda: _first_way(before, after, where, reference, set(kept)))
         if found:
             return _rewrites(before, found, reference)
     return _rewrites(before, [Move(rule, after)], reference)
 
 
-def _differ_in_signs(before: Any, after: Any) -> bool:
-    """Whether formulas are the same but for a minus in front of a sum or inside of it: -(x - a) and a - x."""
-    parts = [Counter(_kept(e)) for e in (before, after)]
-    return parts[0] == parts[1] and bool(sp.signsimp(_evaluated(before)) == sp.signsimp(_evaluated(after)))
+def _small_difference(before: Any, after: Any) -> str:
+    """What makes formulas of the same terms differ, if it is no step of algebra: -(x - a) for a - x, or numbers."""
+    if Counter(_kept(before)) != Counter(_kept(after)):
+        return ""
+    one, two = _evaluated(before), _evaluated(after)
+    return ARITHMETIC if one == two else SIGN if sp.signsimp(one) == sp.signsimp(two) else ""
 
 
 def _kept(expr: Any) -> Iterator[Any]:
