@@ -201,8 +201,8 @@ def test_latex_is_portable():
     from gradexplain.escape import is_portable
     from tests.render.sample import formulas
 
-    for text in ("x**2*sin(3*x)/(1 + x**2)", "x**x", "asin(x)*x", "(x**2 - 1)/(x**2 + 1)", "max(x, x**2)"):
-        for formula in formulas(gx.explain(text, order=2).derivation(detail="full").document):
+    for typed in ("x**2*sin(3*x)/(1 + x**2)", "x**x", "asin(x)*x", "(x**2 - 1)/(x**2 + 1)", "max(x, x**2)"):
+        for formula in formulas(gx.explain(typed, order=2).derivation(detail="full").document):
             assert is_portable(formula.latex), formula
     for function in SCALAR:
         for formula in formulas(of(textbook.derive(traced(function, symbolic=True), "x"))):
