@@ -27,7 +27,7 @@ from gradexplain.render.blocks import (
 )
 from gradexplain.render.checks import check_line
 from gradexplain.render.formula import derivative_of
-from gradexplain.render.reasons import logarithm_taken, reasons, rewritten
+from gradexplain.render.reasons import logarithm_taken, reasons, rewritten, single_points
 from gradexplain.simplify.arrangement import TEXTBOOK, Arrangement
 from gradexplain.simplify.form import ClosedForm
 from gradexplain.simplify.parts import GAP
@@ -279,6 +279,7 @@ class _Wording:
             notes += reasons(step)
             if statement is not None and statement.text != shown.text and step.rule not in self.stated:
                 notes.append((statement,))
+        notes += single_points(step)
         if statement is not None:
             self.stated.add(step.rule)
         return StepItem(line(title), shown, (*notes, *self._notes(step)))

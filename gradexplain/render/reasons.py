@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import sympy as sp
+
 from gradexplain.exposition.model import Step
-from gradexplain.exposition.rules import LOGARITHMIC
+from gradexplain.exposition.rules import BRANCHES, LOGARITHMIC
 from gradexplain.render import formula as formulas
 from gradexplain.render.blocks import Formula, Line, line
 
@@ -24,6 +26,12 @@ def reasons(step: Step) -> Iterator[Line]:
         moving = Formula(f"{_factor(slope.text)}*{value.text}'", rf"\left({slope.latex}\right) {value.latex}'")
         both = formulas.equal(moving, primed)
         yield line("both sides: ", both, ", where ", formulas.equal(slope, formulas.formula(step.inverse.in_operand)))
+
+
+def single_points(step: Step) -> Iterator[Line]:
+    """What a branch for one point alone leaves open: it has a value there, and no slope of its own."""
+    if step.rule == BRANCHES and step.reference is None and step.before.has(sp.Eq):
+        yield line("a branch of a single point has no slope of its own: there the limit decides")
 
 
 def logarithm_taken(name: str, step: Step) -> Line:

@@ -109,6 +109,16 @@ def test_branches_are_one_rule_in_the_order_of_the_program():
     assert shown.count("branch by branch") == 1
 
 
+def test_a_branch_of_one_point_is_left_to_the_limit():
+    def sinc(x):
+        if x == 0:
+            return 1.0
+        return math.sin(x) / x
+
+    assert "there the limit decides" in gx.explain(sinc).derivation().to_text(120)
+    assert "limit decides" not in str(gx.explain("max(x, 2)").derivation())
+
+
 @pytest.mark.parametrize("detail", details)
 def test_known_rules_have_no_line(detail):
     e = gx.explain("x**2*sin(3*x)/(1 + x**2)")
