@@ -138,10 +138,19 @@ def _inline(inline: Inline) -> str:
             return f"<strong>{escape.html(text)}</strong>"
         case Code(text):
             return f"<code>{escape.html(text)}</code>"
-        case Formula(text, latex):
-            return f'<code class="formula">{escape.html(text or latex)}</code>'
+        case Formula():
+            return f'<code class="formula">{_formula(inline)}</code>'
         case _:
             assert_never(inline)
+
+
+def _formula(formula: Formula) -> str:
+    """The text of a formula, with what a step has changed underlined."""
+    written, at = "", 0
+    for start, end in formula.marks:
+        written += f"{escape.html(formula.text[at:start])}<u>{escape.html(formula.text[start:end])}</u>"
+        at = end
+    return written + escape.html(formula.text[at:] or ("" if at else formula.latex))
 
 
 def _inlines(line: Line) -> str:
