@@ -26,6 +26,7 @@ from gradexplain.render.blocks import (
     Formula,
     Gap,
     Heading,
+    Image,
     Inline,
     Leaf,
     Line,
@@ -37,11 +38,13 @@ from gradexplain.render.blocks import (
     Table,
     Text,
     announced,
+    described,
     flattened,
     headers_shown,
     line,
     outline,
     rows_shown,
+    without_pictures,
 )
 
 Role = Literal["text", "strong", "formula", "code", "title", "muted", "ok", "warning", "error", "info"]
@@ -117,7 +120,7 @@ def laid_out(document: Document, page: Page) -> Iterator[Laid]:
     if title := page.text(document.title).strip():
         yield from _underlined([(Piece(title, "title"),)], "=")
         yield ()
-    for block in flattened(document.blocks, level=2):
+    for block in flattened(without_pictures(document.blocks), level=2):
         yield from _block(block, page)
         if not isinstance(block, Heading):
             yield ()
@@ -154,6 +157,8 @@ def _block(block: Leaf, page: Page) -> Iterable[Laid]:
             return [_indented(CONTINUATION, Piece(row, "code")) for row in rows]
         case Note():
             return _note(block, page)
+        case Image():
+            return _filled(_words(described(block), page), page.width)
         case _:
             assert_never(block)
 
