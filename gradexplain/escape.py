@@ -3,16 +3,17 @@ r"""One function for each language that foreign text is put into: what comes out
 Names, docstrings, source lines and file names come from the user's files, so they may hold anything. Every format
 passes them through here, and through nothing of its own:
 
-=====================  ======================================================================================
-`terminal`             a terminal or a log: no control sequences, no invisible or reordering characters
-`code_lines`           the same for the lines of a program
-`encodable`            a stream of limited encoding: ``∂`` becomes ``d`` where it can't be written
-`html`, `attribute`    HTML elements and attributes, also where MathJax reads the page; `image` for a whole picture
-`markdown`             CommonMark with pipe tables and dollar mathematics; `markdown_start` for whole lines
-`latex`, `math_text`   LaTeX outside and inside formulas
-`identifier_latex`     a variable's name as a formula: ``alpha`` is ``\alpha``, ``x1`` is ``x_{1}``
-`formula_latex`        the LaTeX of a formula, if it is harmless and portable, else its text
-=====================  ======================================================================================
+=======================  ====================================================================================
+`terminal`               a terminal or a log: no control sequences, no invisible or reordering characters
+`code_lines`             the same for the lines of a program
+`encodable`              a stream of limited encoding: ``∂`` becomes ``d`` where it can't be written
+`html`, `attribute`      HTML elements and attributes, also where MathJax reads the page; `image` for a whole picture
+`svg`, `dot`, `mermaid`  pictures: SVG, and the sources of Graphviz and Mermaid
+`markdown`               CommonMark with pipe tables and dollar mathematics; `markdown_start` for whole lines
+`latex`, `math_text`     LaTeX outside and inside formulas
+`identifier_latex`       a variable's name as a formula: ``alpha`` is ``\alpha``, ``x1`` is ``x_{1}``
+`formula_latex`          the LaTeX of a formula, if it is harmless and portable, else its text
+=======================  ====================================================================================
 
 Another language is another function here and another column in ``tests/render/test_escape.py``.
 """
@@ -161,6 +162,40 @@ def html(text: str) -> str:
     1 &lt; 2 costs <span>&#36;</span>5
     """
     return _mapped(_element(text), _NO_FORMULA)
+
+
+# ---------------------------------------------------------------------------------------------------- pictures
+
+
+def svg(text: str) -> str:
+    """Return text for an element or an attribute of SVG.
+
+    >>> svg("a < $b")
+    'a &lt; &#36;b'
+    """
+    return attribute(text)
+
+
+def dot(text: str) -> str:
+    r"""Return text as a quoted string of Graphviz.
+
+    >>> print(dot(r'a "b" \n'))
+    "a \"b\" \\n"
+    """
+    return '"' + re.sub(r'(["\\])', r"\\\1", one_line(text)) + '"'
+
+
+def mermaid(text: str) -> str:
+    """Return text as a quoted string of Mermaid, where signs of Markdown and HTML are entities.
+
+    >>> mermaid('x**2 < "a"')
+    '"x#42;#42;2 #60; #34;a#34;"'
+    """
+    return '"' + re.sub(r"[^\w .,()+=/:'-]|_", _entity, one_line(text), flags=re.ASCII) + '"'
+
+
+def _entity(character: re.Match[str]) -> str:
+    return f"#{ord(character[0])};" if character[0].isascii() else character[0]
 
 
 # --------------------------------------------------------------------------------------------------- Markdown

@@ -18,11 +18,13 @@ from gradexplain.derivative import jacobian_nodes
 from gradexplain.errors import ArgumentError
 from gradexplain.exposition import findings, naming, sweeps, textbook, values, verify
 from gradexplain.exposition.model import CheckReport, Detail, Finding, Overview, Style, TapeRow
+from gradexplain.exposition.picture import ComputationGraph, computation_graph
 from gradexplain.exposition.rewriting import with_steps
 from gradexplain.graph import Node, ancestors
 from gradexplain.lambdify import readable_names
 from gradexplain.render.blocks import Document
 from gradexplain.render.display import Display
+from gradexplain.render.pictures.picture import GraphPicture
 from gradexplain.simplify.arrangement import Arrangement
 from gradexplain.simplify.closed import arrangement, closed_form
 from gradexplain.simplify.form import ClosedForm, Gradients
@@ -129,6 +131,15 @@ class Explanation(Display):
     def tape(self) -> tuple[TapeRow, ...]:
         """The tape: one record for each operation, with local derivatives and adjoints."""
         return sweeps.tape(self.program, self.wrt)
+
+    def picture(self) -> GraphPicture:
+        """The computation graph to look at: values, local derivatives, adjoints; large ones folded by line."""
+        return GraphPicture(self._picture)
+
+    @cached_property
+    def _picture(self) -> ComputationGraph:
+        graph = computation_graph(self.program if self.program.is_numeric else self.whole, self.wrt)
+        return replace(graph, name=self.title or graph.name)
 
     def derivation(self, key: str | None = None, style: Style = "textbook", detail: Detail = "brief") -> Display:
         """How a derivative comes about: rule by rule (`textbook`), or as autodiff does it (`reverse`, `forward`)."""
@@ -264,6 +275,7 @@ class Explanation(Display):
             derivations=derivations,
             tape=self.tape if self.program.is_numeric else (),
             check=self._short_report,
+            graph=None if self._picture.is_folded or not self._picture.edges else self._picture,
             notes=(*self.reading_notes, *self.program.trace.notes, *self.whole.limits),
         )
 

@@ -11,6 +11,7 @@ from functools import singledispatch
 from typing import Any
 
 from gradexplain.exposition.model import CheckReport, CheckRow, Derivation, Finding, ImplicitDerivation, Overview, Sweep
+from gradexplain.exposition.picture import ComputationGraph
 from gradexplain.render import formula as formulas
 from gradexplain.render.blocks import (
     Block,
@@ -39,6 +40,8 @@ from gradexplain.render.derivations import (
 from gradexplain.render.formula import derivative_of
 from gradexplain.render.implicit import implicit_derivation, implicit_steps
 from gradexplain.render.listings import gradient_name, number, sweep, tape_table
+from gradexplain.render.pictures.graph_blocks import graph_blocks, image
+from gradexplain.render.pictures.words import title_of
 from gradexplain.simplify.parts import GAP
 
 _LONGEST_TAPE = 12  # operations that are listed within an overview
@@ -66,6 +69,8 @@ def _title(record: Any) -> str:
             return f"{record.style.capitalize()} mode"
         case CheckReport():
             return "Gradient check"
+        case ComputationGraph():
+            return title_of(record)
         case Overview():
             return record.title or f"{record.name}({', '.join(record.arguments)})"
     return "Findings"
@@ -74,6 +79,7 @@ def _title(record: Any) -> str:
 blocks_of.register(Derivation, derivation)
 blocks_of.register(ImplicitDerivation, implicit_derivation)
 blocks_of.register(Sweep, sweep)
+blocks_of.register(ComputationGraph, graph_blocks)
 
 
 @blocks_of.register
@@ -142,6 +148,8 @@ def _(record: Overview) -> Iterator[Block]:
     yield from _check_lines(record, output)
     if 0 < len(record.tape) <= _LONGEST_TAPE:
         yield Section(line("What autodiff recorded"), (tape_table(record.tape, adjoints=True),), open=False)
+    if record.graph is not None:
+        yield Section(line("Computation graph"), (image(record.graph),), open=False)
 
 
 def _given(record: Overview, output: str) -> Formula:

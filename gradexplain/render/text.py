@@ -268,8 +268,11 @@ def _indented(columns: int, *pieces: Piece) -> Laid:
 
 
 def _columns(laid: Laid) -> int:
+    return columns("".join(piece.text for piece in laid))
+
+
+def columns(text: str) -> int:
     """Return how many columns a terminal needs: two for a wide character, none for an accent."""
-    text = "".join(piece.text for piece in laid)
     if text.isascii():
         return len(text)
     return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
