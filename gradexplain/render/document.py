@@ -12,6 +12,7 @@ from typing import Any
 
 from gradexplain.exposition.model import CheckReport, CheckRow, Derivation, Finding, ImplicitDerivation, Overview, Sweep
 from gradexplain.exposition.picture import ComputationGraph
+from gradexplain.exposition.plots import DescentPlot, ErrorPlot, TangentPlot
 from gradexplain.render import formula as formulas
 from gradexplain.render.blocks import (
     Block,
@@ -41,6 +42,7 @@ from gradexplain.render.formula import derivative_of
 from gradexplain.render.implicit import implicit_derivation, implicit_steps
 from gradexplain.render.listings import gradient_name, number, sweep, tape_table
 from gradexplain.render.pictures.graph_blocks import graph_blocks, image
+from gradexplain.render.pictures.plots import plot_blocks, plot_title
 from gradexplain.render.pictures.words import title_of
 from gradexplain.simplify.parts import GAP
 
@@ -71,6 +73,8 @@ def _title(record: Any) -> str:
             return "Gradient check"
         case ComputationGraph():
             return title_of(record)
+        case TangentPlot() | ErrorPlot() | DescentPlot():
+            return plot_title(record)
         case Overview():
             return record.title or f"{record.name}({', '.join(record.arguments)})"
     return "Findings"
@@ -80,6 +84,8 @@ blocks_of.register(Derivation, derivation)
 blocks_of.register(ImplicitDerivation, implicit_derivation)
 blocks_of.register(Sweep, sweep)
 blocks_of.register(ComputationGraph, graph_blocks)
+for _kind in (TangentPlot, ErrorPlot, DescentPlot):
+    blocks_of.register(_kind, plot_blocks)
 
 
 @blocks_of.register

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 from collections.abc import Callable, Mapping
 from os import PathLike
@@ -33,7 +34,7 @@ class Picture(Display):
         return next(block for block in self.document.blocks if isinstance(block, Image))
 
     @property
-    def _writers(self) -> Mapping[str, Callable[[], str]]:
+    def _writers(self) -> Mapping[str, Callable[[], str | bytes]]:
         """What files with this ending hold."""
         return {
             ".svg": self.to_svg,
@@ -56,8 +57,9 @@ class Picture(Display):
                 why=f"the endings that say how are {', '.join(writers)}",
                 fix="choose one of them; browsers and office programs open .svg, and print it to other formats",
             )
+        content = writers[file.suffix]()
         try:
-            file.write_text(writers[file.suffix]() + "\n", encoding="utf-8", newline="\n")
+            file.write_bytes(content if isinstance(content, bytes) else f"{content}\n".encode())
         except OSError as error:
             raise ArgumentError(f"can't write {file}: {error.strerror}", fix="choose another file") from None
 
@@ -110,6 +112,41 @@ class GraphPicture(Picture):
         return sources.mermaid(self.data)
 
     @property
-    def _writers(self) -> Mapping[str, Callable[[], str]]:
-        graphs = {".dot": self.to_dot, ".gv": self.to_dot, ".mmd": self.to_mermaid}
-        return {**super()._writers, **graphs}
+    def _writers(self) -> Mapping[str, Callable[[], str | bytes]]:
+        return {**super()._writers, ".dot": self.to_dot, ".gv": self.to_dot, ".mmd": self.to_mermaid}
+
+
+class Plot(Picture):
+    """A plot: SVG of our own, or a figure of matplotlib."""
+
+    def figure(self) -> Any:
+        """The same as `matplotlib.figure.Figure`; raises `ArgumentError` where matplotlib is not installed."""
+        from gradexplain.render.pictures import figures
+
+        return figures.figure(self.data)
+
+    @property
+    def _writers(self) -> Mapping[str, Callable[[], str | bytes]]:
+        return {**super()._writers, ".png": lambda: self._drawn("png"), ".pdf": lambda: self._drawn("pdf")}
+
+    def _drawn(self, kind: str) -> bytes:
+        stream = io.BytesIO()
+        self.figure().savefig(stream, format=kind, dpi=150)
+        return stream.getvalue()
+
+
+class Descent(Plot):
+    """A descent: where it went, and the plot of it."""
+
+    @property
+    def points(self) -> tuple[tuple[float, ...], ...]:
+        """The points from the start to the end."""
+        return self.data.points  # type: ignore[no-any-return]
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """The function's values at them."""
+        return self.data.values  # type: ignore[no-any-return]
+
+    def __repr__(self) -> str:
+        return f"<Descent: {len(self.points) - 1} steps, from {self.values[0]:.6g} to {self.values[-1]:.6g}>"

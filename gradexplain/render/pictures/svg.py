@@ -32,6 +32,7 @@ STYLE = (
     ".gx-picture .a{fill:none;stroke:var(--gx-a);stroke-width:1.6}"
     ".gx-picture .b{fill:none;stroke:var(--gx-b);stroke-width:1.6;stroke-dasharray:5 3}"
     ".gx-picture .c{fill:none;stroke:var(--gx-c);stroke-width:1.6;stroke-dasharray:1.5 3}"
+    ".gx-picture .c2{fill:none;stroke:var(--gx-c);stroke-width:1.2}.gx-picture .thin{opacity:.35}"
     ".gx-picture .at{fill:var(--gx-a)}.gx-picture .bt{fill:var(--gx-b)}.gx-picture .ct{fill:var(--gx-c)}"
 )
 
