@@ -240,7 +240,7 @@ def _rendered(explanation: Explanation, options: argparse.Namespace) -> Any:
             return shown.to_mermaid()
     if _colours(options) and not options.graph:
         return shown
-    return shown.to_text(options.width or _width(), unicode=_colours(options))
+    return shown.to_text(options.width or _width(), unicode=_colours(options) and "utf" in sys.stdout.encoding.lower())
 
 
 def _colours(options: argparse.Namespace) -> bool:

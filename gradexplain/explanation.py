@@ -18,21 +18,19 @@ from gradexplain.derivative import jacobian_nodes
 from gradexplain.errors import ArgumentError
 from gradexplain.exposition import findings, naming, sweeps, textbook, values, verify
 from gradexplain.exposition.model import CheckReport, Detail, Finding, Overview, Style, TapeRow
-from gradexplain.exposition.picture import ComputationGraph, computation_graph
-from gradexplain.exposition.plots import error_plot, tangent_plot
 from gradexplain.exposition.rewriting import with_steps
 from gradexplain.graph import Node, ancestors
 from gradexplain.lambdify import readable_names
+from gradexplain.pictures import Pictured
 from gradexplain.render.blocks import Document
 from gradexplain.render.display import Display
-from gradexplain.render.pictures.picture import GraphPicture, Plot
 from gradexplain.simplify.arrangement import Arrangement
 from gradexplain.simplify.closed import arrangement, closed_form
 from gradexplain.simplify.form import ClosedForm, Gradients
 from gradexplain.trace.run import Program
 
 
-class Explanation(Display):
+class Explanation(Pictured):
     """What `explain` gives: the closed forms, the tape, derivations, the check, and all renderings of them.
 
     `program` is the traced function along the path taken at the point; `whole` joins all its paths.
@@ -132,39 +130,6 @@ class Explanation(Display):
     def tape(self) -> tuple[TapeRow, ...]:
         """The tape: one record for each operation, with local derivatives and adjoints."""
         return sweeps.tape(self.program, self.wrt)
-
-    def picture(self) -> GraphPicture:
-        """The computation graph to look at: values, local derivatives, adjoints; large ones folded by line."""
-        return GraphPicture(self._picture)
-
-    def plot(
-        self, name: str | None = None, *, secants: Sequence[float] = (), around: tuple[float, float] | None = None
-    ) -> Plot:
-        """The function along one of its arguments with its tangent at the point, and secants with the given steps."""
-        name, slope = self._plotted(name)
-        kinks = tuple(found.text for found in self._findings if found.kind == "kink")
-        return Plot(replace(tangent_plot(self.program, name, slope, secants, around), notes=kinks))
-
-    def error_plot(self, name: str | None = None) -> Plot:
-        """The error of difference quotients by their step, which is a V if the derivative is right."""
-        name, slope = self._plotted(name)
-        return Plot(error_plot(self.program, name, slope))
-
-    def _plotted(self, name: str | None) -> tuple[str, Any]:
-        """The argument to plot along, and the gradient with respect to it."""
-        name = name or self.wrt[0]
-        if not self.program.is_numeric or self.kind != "gradient" or self.order != 1 or name not in self.wrt:
-            raise ArgumentError(
-                f"there is no slope in {name} to plot",
-                why="plots show a first derivative at a point",
-                fix=f"explain the function at a point, and choose among {', '.join(self.wrt)}",
-            )
-        return name, self.gradient_values[name]
-
-    @cached_property
-    def _picture(self) -> ComputationGraph:
-        graph = computation_graph(self.program if self.program.is_numeric else self.whole, self.wrt)
-        return replace(graph, name=self.title or graph.name)
 
     def derivation(self, key: str | None = None, style: Style = "textbook", detail: Detail = "brief") -> Display:
         """How a derivative comes about: rule by rule (`textbook`), or as autodiff does it (`reverse`, `forward`)."""
@@ -300,7 +265,7 @@ class Explanation(Display):
             derivations=derivations,
             tape=self.tape if self.program.is_numeric else (),
             check=self._short_report,
-            graph=None if self._picture.is_folded or not self._picture.edges else self._picture,
+            graph=self._small_picture,
             notes=(*self.reading_notes, *self.program.trace.notes, *self.whole.limits),
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 
@@ -47,7 +47,7 @@ def folded(order: Sequence[Node], program: Program, most: int) -> list[Group]:
     if sum(bool(g[0].inputs) for g in groups) < 2:
         groups = _grouped(order, by_line)
     if sum(bool(g[0].inputs) for g in groups) < 2:
-        groups = _stretches(order)
+        return _stretches(order, places, most)
     return [_group(g, places, main) for g in _joined(groups, most)]
 
 
@@ -64,12 +64,16 @@ def _grouped(order: Sequence[Node], key: Callable[[Node], Hashable]) -> list[lis
     return list(found.values())
 
 
-def _stretches(order: Sequence[Node]) -> list[list[Node]]:
+def _stretches(order: Sequence[Node], places: Mapping[Node, Place | None], most: int) -> list[Group]:
     """The arguments, and stretches of equally many operations."""
-    operations = [n for n in order if n.inputs]
-    size = ceil(len(operations) / _PIECES)
-    pieces = [operations[i : i + size] for i in range(0, len(operations), size)]
-    return [*([n] for n in order if not n.inputs), *pieces]
+    arguments, operations = ([n for n in order if bool(n.inputs) is inner] for inner in (False, True))
+    size = ceil(len(operations) / max(2, min(_PIECES, most - len(arguments))))
+    groups = [_group(g, places, "") for g in _joined([[n] for n in arguments], most)]
+    for start in range(0, len(operations), size):
+        piece = operations[start : start + size]
+        label = f"operations {start + 1}-{start + len(piece)}"
+        groups.append(Group(label, tuple(piece), places[piece[0]]))
+    return groups
 
 
 def _joined(groups: list[list[Node]], most: int) -> list[list[Node]]:
@@ -87,7 +91,7 @@ def _cost(a: list[Node], b: list[Node]) -> tuple[int, int]:
     return (0 if not arguments else 1 if arguments == len(a) + len(b) else 2), len(a) + len(b)
 
 
-def _group(nodes: Sequence[Node], places: dict[Node, Place | None], main: str) -> Group:
+def _group(nodes: Sequence[Node], places: Mapping[Node, Place | None], main: str) -> Group:
     found = [p for n in nodes if (p := places[n]) is not None]
     if not any(n.inputs for n in nodes):
         return Group(f"{len(nodes)} arguments", tuple(nodes))

@@ -22,8 +22,11 @@ from gradexplain.trace.run import Program
 from gradexplain.trace.source import place_of
 
 MOST_VERTICES = 40  # of more operations than this, lines and functions are shown
+MOST_EDGES = 100  # beside which nothing can be read: then fewer vertices are shown
+_FEWEST = 6
+_MOST_GROUPS = 24  # lines and functions
 MOST_INSIDE = 12  # operations that are shown within a line or function, and
-_MOST_IN_ALL = 120  # within all of them
+_MOST_IN_ALL = 60  # within all of them
 
 Role = Literal["input", "operation", "output"]
 
@@ -95,10 +98,20 @@ def computation_graph(program: Program, wrt: Sequence[str], most: int = MOST_VER
     """
     draughtsman = _Draughtsman(program, wrt)
     order = draughtsman.order
-    if len(order) <= most:
+    if len(order) <= most and sum(len(n.inputs) for n in order) <= MOST_EDGES:
         return draughtsman.drawn(order)
-    groups = folded(order, program, most)
-    return draughtsman.folded(groups, max(2, min(MOST_INSIDE, _MOST_IN_ALL // len(groups))))
+    most = min(most, _MOST_GROUPS)
+    while True:
+        groups = folded(order, program, most)
+        edges = draughtsman.between(groups)
+        if len(edges) <= MOST_EDGES or most <= _FEWEST:
+            return draughtsman.folded(groups, edges, max(2, min(MOST_INSIDE, _MOST_IN_ALL // len(groups))))
+        most //= 2
+
+
+def is_small(program: Program) -> bool:
+    """Whether the graph of a program is drawn operation by operation, as far as a quick look tells."""
+    return len(ancestors([program.output])) <= 2 * MOST_VERTICES
 
 
 class _Draughtsman:
@@ -136,15 +149,18 @@ class _Draughtsman:
             self.program.name, tuple(vertices), tuple(edges), self.wrt, point, sum(bool(n.inputs) for n in self.order)
         )
 
-    def folded(self, groups: Sequence[Group], most: int) -> ComputationGraph:
-        """The graph of groups of nodes, each a vertex that holds the first of its nodes."""
+    def between(self, groups: Sequence[Group]) -> list[Edge]:
+        """The edges between groups of nodes."""
         home = {n: i for i, g in enumerate(groups) for n in g.nodes}
         counts: dict[tuple[int, int], list[bool]] = {}
         for node, target in home.items():
             for operand, source in self._operands(node):
                 if source in home and home[source] != target:
                     counts.setdefault((home[source], target), []).append((node, operand) in self.handed)
-        edges = [Edge(a, b, any(back), count=len(back)) for (a, b), back in sorted(counts.items())]
+        return [Edge(a, b, any(back), count=len(back)) for (a, b), back in sorted(counts.items())]
+
+    def folded(self, groups: Sequence[Group], edges: Sequence[Edge], most: int) -> ComputationGraph:
+        """The graph of groups of nodes, each a vertex that holds the first of its nodes."""
         vertices = [self._folded_vertex(g, most) for g in groups]
         whole = self.drawn([])
         return replace(whole, vertices=tuple(vertices), edges=tuple(edges))

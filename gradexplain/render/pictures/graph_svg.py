@@ -21,6 +21,7 @@ PADDING = 10.0
 GAP, STEP = 18.0, 26.0  # room between boxes of a layer, and between layers
 APART = 3.0  # half the room between the way forward and the way back
 ARROW = 7.0
+STACK = 4.0
 WIDEST = 900.0  # pixels of a picture that runs from left to right
 LONGEST, LONGEST_LABEL = 34, 26  # characters of a line in a box, and at an edge
 
@@ -68,7 +69,7 @@ class _Drawing:
         breadth, depth = self.layout.size
         self.lanes = LINE * len(self.again)
         inner = (breadth + self.lanes, depth) if downwards else (depth, breadth + self.lanes)
-        self.legend = (FOLDED_LEGEND if graph.is_folded else LEGEND) + (LOOP_LEGEND if self.again else ())
+        self.legend = _legend(graph) + (LOOP_LEGEND if self.again else ())
         self.width = max(inner[0], *(40 + text_width(words, SMALL) for _, words in self.legend)) + 2 * MARGIN
         self.height = inner[1] + 2 * MARGIN + LINE * len(self.legend) + 10
 
@@ -186,6 +187,14 @@ class _Drawing:
             y += LINE
 
 
+def _legend(graph: ComputationGraph) -> tuple[tuple[str, str], ...]:
+    """What the lines are; adjoints of an array are those of the sum of its entries."""
+    if graph.is_folded:
+        return FOLDED_LEGEND
+    has_entries = any(v.role == "output" and v.shape for v in graph.vertices)
+    return (*LEGEND[:-1], ("b", f"{LEGEND[-1][1]} (for the sum of the result's entries)")) if has_entries else LEGEND
+
+
 def _shortened(label: Label) -> Label:
     return Label(*(shortened(words, LONGEST_LABEL) for words in label))
 
@@ -193,24 +202,31 @@ def _shortened(label: Label) -> Label:
 def _box(vertex: Vertex) -> _Box:
     adjoint = shortened(SIGNS.adjoint_of(vertex), LONGEST)
     lines = tuple(shortened(text, LONGEST) for text in SIGNS.lines_of(vertex))
-    width = max(map(text_width, (*lines, adjoint))) + 2 * PADDING
-    return _Box(lines, adjoint, width, LINE * (len(lines) + bool(adjoint)) + PADDING)
+    width = max(map(text_width, (*lines, adjoint))) + 2 * PADDING + _stack(vertex)
+    return _Box(lines, adjoint, width, LINE * (len(lines) + bool(adjoint)) + PADDING + _stack(vertex))
+
+
+def _stack(vertex: Vertex) -> float:
+    """How far the box behind a folded one can be seen."""
+    return STACK if vertex.inside is not None else 0.0
 
 
 def _vertex(canvas: Canvas, vertex: Vertex, box: _Box, x: float, y: float) -> None:
-    left, top = x - box.width / 2, y - box.height / 2
+    behind = _stack(vertex)
+    left, top, width, height = x - box.width / 2, y - box.height / 2, box.width - behind, box.height - behind
     canvas.open("; ".join(filter(None, (*SIGNS.lines_of(vertex), SIGNS.adjoint_of(vertex), _place(vertex)))))
-    if vertex.inside is not None:
-        canvas.box(left + 4, top - 4, box.width, box.height, "node")
-    radius = box.height / 2 if vertex.role == "input" and len(box.lines) < 3 else 4.0
+    if behind:
+        canvas.box(left + behind, top, width, height, "node")
+    x, top = left + width / 2, top + behind
+    radius = height / 2 if vertex.role == "input" and len(box.lines) < 3 else 4.0
     kind = "node result" if vertex.role == "output" else "node"
-    canvas.box(left, top, box.width, box.height, kind, min(radius, 14.0))
+    canvas.box(left, top, width, height, kind, min(radius, 14.0))
     baseline = top + PADDING / 2 + 13
     for n, text in enumerate(box.lines):
         canvas.text(x, baseline + LINE * n, text, "" if n else "name", "middle")
     if box.adjoint:
         rule = top + PADDING / 2 + LINE * len(box.lines) + 0.5
-        canvas.path(f"M{points(left + 6, rule)}H{points(left + box.width - 6)}", "b")
+        canvas.path(f"M{points(left + 6, rule)}H{points(left + width - 6)}", "b")
         canvas.text(x, baseline + LINE * len(box.lines) + 2, box.adjoint, "", "middle")
     canvas.close()
 

@@ -204,7 +204,7 @@ def _(record: DescentPlot) -> tuple[Canvas, float, float]:
         canvas.text(frame.x(p[0]), frame.y(p[1]) + above, words, "small halo", "middle")
     entries = [
         ("a", f"gradient descent, {len(record.points) - 1} steps, rate {number(record.rate)}"),
-        ("c2", f"where {record.function} falls fastest: minus the gradient"),
+        ("d", f"where {record.function} falls fastest: minus the gradient"),
         ("line thin", f"lines of equal {record.function}"),
     ]
     return canvas, WIDTH, _legend(canvas, entries)
@@ -225,7 +225,7 @@ def _arrows(canvas: Canvas, frame: Axes, record: DescentPlot) -> None:
         tip = px + ux * reach, py + uy * reach
         barbs = [(tip[0] - 5 * ux + s * 3 * uy, tip[1] - 5 * uy - s * 3 * ux) for s in (1, -1)]
         head = f"M{points(*barbs[0])}L{points(*tip)}L{points(*barbs[1])}"
-        canvas.path(f"M{points(px, py)}L{points(*tip)}{head}", "c2")
+        canvas.path(f"M{points(px, py)}L{points(*tip)}{head}", "d")
 
 
 def _values_by_step(record: DescentPlot, canvas: Canvas) -> tuple[Canvas, float, float]:
