@@ -99,6 +99,11 @@ class GraphPicture(Picture):
 
         return graph_text.render(self.data, width, unicode=unicode)
 
+    def __rich__(self) -> Any:
+        from gradexplain.render import terminal
+
+        return terminal.TerminalDrawing(lambda width, unicode: self.to_text(width, unicode=unicode))
+
     def to_dot(self) -> str:
         """The graph in the language of Graphviz."""
         from gradexplain.render.pictures import sources

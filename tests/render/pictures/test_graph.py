@@ -1,5 +1,6 @@
 """Pictures of graphs in all formats: everything is there, nothing is in the way, no raw text gets through."""
 
+import io
 import os
 import re
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from rich.console import Console
 
 import gradexplain as gx
 from gradexplain.errors import ArgumentError
@@ -194,6 +196,14 @@ def test_a_thousand_operations_are_folded_fast_and_small():
     assert "the first 12 of 660 operations" in page
     assert "next pass" in picture.to_svg()
     assert e.data.graph is None
+
+
+@pytest.mark.parametrize(("encoding", "start"), [("utf-8", "x = 3 ─┤"), ("ascii", "x = 3 -+")])
+def test_a_rich_console_shows_the_drawing(encoding, start):
+    stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    Console(file=stream, width=90, legacy_windows=False).print(PICTURES["sketch"])
+    stream.flush()
+    assert start in stream.buffer.getvalue().decode(encoding)
 
 
 @pytest.mark.parametrize("ending", [".svg", ".txt", ".md", ".html", ".tex", ".json", ".dot", ".gv", ".mmd"])
