@@ -127,10 +127,10 @@ class _Drawing:
         spans[0][1] += 0.0 if arrow_at_end else ARROW
         place, start, end = spans[0]
         path = f"M{self._point(place + aside, start)}"
-        for following in spans[1:]:
+        for following, turn in zip(spans[1:], route.turns, strict=True):
             path += f"L{self._point(place + aside, end)}" if end > start else ""
             # Lines beside each other stay so where they run across.
-            middle = (end + following[1]) / 2 - aside * max(-1.0, min(1.0, (following[0] - place) / 20))
+            middle = turn - aside * max(-1.0, min(1.0, (following[0] - place) / 20))
             bends = [(place, middle), (following[0], middle), (following[0], following[1])]
             path += "C" + " ".join(self._point(b + aside, d) for b, d in bends)
             place, start, end = following
@@ -196,7 +196,14 @@ def _legend(graph: ComputationGraph) -> tuple[tuple[str, str], ...]:
 
 
 def _shortened(label: Label) -> Label:
-    return Label(*(shortened(words, LONGEST_LABEL) for words in label))
+    return Label(*(_fitted(words) for words in label))
+
+
+def _fitted(words: str) -> str:
+    """A formula that is too long loses its end, but not its number."""
+    formula, equals, value = words.rpartition(" = ")
+    end = equals + value if equals else ""
+    return shortened(formula if equals else words, LONGEST_LABEL - len(end)) + end
 
 
 def _box(vertex: Vertex) -> _Box:

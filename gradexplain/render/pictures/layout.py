@@ -14,11 +14,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from gradexplain.render.pictures.alignment import placed
+from gradexplain.render.pictures.lanes import lanes
 
 Size = tuple[float, float]  # breadth, depth
 Point = tuple[float, float]  # the same
 
 _SWEEPS = 12
+_LANE = 8.0  # more room between layers for each edge that runs far across
 _PORTS_APART, _PORTED = 22.0, 0.8  # room between edges at a box, and the part of its side that they may take
 
 
@@ -35,10 +37,12 @@ class Link:
 class Route:
     """The way of an edge: the spans through which it passes straight, from the source's border to the target's.
 
-    A span is (breadth, depth where it begins, depth where it ends).
+    A span is (breadth, depth where it begins, depth where it ends). Between two of them the edge runs across at the
+    depth in `turns`.
     """
 
     spans: tuple[tuple[float, float, float], ...]
+    turns: tuple[float, ...]
     label: Point
 
 
@@ -76,9 +80,11 @@ def layered(boxes: Sequence[Size], links: Sequence[Link], *, gap: float, step: f
     chains = [_chain(link, items, layers, bend) for link in links]
     rows = _ordered(items)
     places = placed(items, rows, gap)
-    depths, ends = _depths(items, rows, step)
+    ways = _ways(links, chains, items, places)
+    turns, counts = lanes(ways, [items[link.source].layer for link in links], len(rows))
+    depths, ends = _depths(items, rows, [step + _LANE * max(0, count - 1) for count in counts])
     centres = [(places[i], depths[items[i].layer]) for i in range(len(boxes))]
-    routes = _routes(links, chains, items, places, (depths, ends))
+    routes = [_route(link, way, turn, items, depths, ends) for link, way, turn in zip(links, ways, turns, strict=True)]
     breadth = max((places[i] + item.breadth / 2 for i, item in enumerate(items)), default=0.0)
     return Layout(tuple(centres), tuple(routes), (breadth, max(ends, default=0.0)), tuple(layers))
 
@@ -182,38 +188,49 @@ def _crossings(items: Sequence[_Item], rows: Sequence[Sequence[int]]) -> int:
 # ---------------------------------------------------------------------------------------------------- the places
 
 
-def _depths(items: Sequence[_Item], rows: Sequence[Sequence[int]], step: float) -> tuple[list[float], list[float]]:
+def _depths(
+    items: Sequence[_Item], rows: Sequence[Sequence[int]], steps: Sequence[float]
+) -> tuple[list[float], list[float]]:
     """The middle of every layer, and where it ends."""
-    middles, ends, end = [], [], -step
-    for row in rows:
+    middles, ends, start = [], [], 0.0
+    for row, step in zip(rows, steps, strict=True):
         thickness = max((items[i].depth for i in row), default=0.0)
-        middles.append(end + step + thickness / 2)
-        end += step + thickness
-        ends.append(end)
+        middles.append(start + thickness / 2)
+        ends.append(start + thickness)
+        start = ends[-1] + step
     return middles, ends
 
 
-def _routes(
-    links: Sequence[Link],
-    chains: Sequence[list[int]],
-    items: Sequence[_Item],
-    places: Sequence[float],
-    layers: tuple[Sequence[float], Sequence[float]],
-) -> list[Route]:
-    middles, ends = layers
+def _ways(
+    links: Sequence[Link], chains: Sequence[list[int]], items: Sequence[_Item], places: Sequence[float]
+) -> list[list[float]]:
+    """For each edge, where it passes through its layers, from the side of its source to that of its target."""
     leaving = _ports([link.source for link in links], [chain[0] for chain in chains], items, places)
     arriving = _ports([link.target for link in links], [chain[-1] for chain in chains], items, places)
-    routes = []
-    for link, chain, start, end in zip(links, chains, leaving, arriving, strict=True):
-        source, target = items[link.source], items[link.target]
-        spans = [(start, middles[source.layer] + source.depth / 2, ends[source.layer])]
-        for index in chain:
-            layer = items[index].layer
-            spans.append((places[index], 2 * middles[layer] - ends[layer], ends[layer]))
-        begins = 2 * middles[target.layer] - ends[target.layer]
-        spans.append((end, begins, middles[target.layer] - target.depth / 2))
-        routes.append(Route(tuple(spans), (places[chain[-1]], middles[items[chain[-1]].layer])))
-    return routes
+    return [
+        [start, *(places[index] for index in chain), end]
+        for chain, start, end in zip(chains, leaving, arriving, strict=True)
+    ]
+
+
+def _route(
+    link: Link,
+    way: Sequence[float],
+    turns: Sequence[float],
+    items: Sequence[_Item],
+    middles: Sequence[float],
+    ends: Sequence[float],
+) -> Route:
+    source, target = items[link.source], items[link.target]
+    spans = [(way[0], middles[source.layer] + source.depth / 2, ends[source.layer])]
+    spans += [
+        (place, 2 * middles[layer] - ends[layer], ends[layer])
+        for layer, place in enumerate(way[1:-1], source.layer + 1)
+    ]
+    begins = 2 * middles[target.layer] - ends[target.layer]
+    spans.append((way[-1], begins, middles[target.layer] - target.depth / 2))
+    bends = [a[2] + turn * (b[1] - a[2]) for a, b, turn in zip(spans, spans[1:], turns, strict=False)]
+    return Route(tuple(spans), tuple(bends), (way[-2], middles[target.layer - 1]))
 
 
 def _ports(boxes: Sequence[int], nexts: Sequence[int], items: Sequence[_Item], places: Sequence[float]) -> list[float]:

@@ -10,6 +10,7 @@ from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -238,3 +239,12 @@ def test_same_bytes_in_every_process():
     ]  # fmt: skip
     assert runs[0] == runs[1]
     assert len(runs[0].splitlines()) == len(PICTURES)
+
+
+def test_a_long_label_keeps_its_number():
+    picture = gx.explain(lambda x: np.arctan2(np.sin(x) + 3.0, np.exp(x)), x=1.0).picture()
+    labels = [graph_svg.SIGNS.label_of(e).forward for e in picture.data.edges]
+    long = [label for label in labels if len(label) > graph_svg.LONGEST_LABEL]
+    assert long
+    for label in long:
+        assert re.search(rf"\u2026 = {re.escape(label.rpartition(' = ')[2])}<", picture.to_svg())

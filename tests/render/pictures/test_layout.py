@@ -101,3 +101,17 @@ def test_few_crossings():
 
 def test_nothing_is_laid_out_as_nothing():
     assert layered([], [], gap=GAP, step=STEP).size == (0.0, 0.0)
+
+
+@settings(deadline=None, derandomize=True, max_examples=100)
+@given(graphs())
+def test_edges_that_run_far_across_do_not_lie_on_each_other(graph):
+    boxes, links = graph
+    across = []
+    for route in layered(boxes, links, gap=GAP, step=STEP).routes:
+        for before, after, turn in zip(route.spans, route.spans[1:], route.turns, strict=False):
+            assert before[2] < turn < after[1]
+            if abs(after[0] - before[0]) > 40:
+                across.append((*sorted((before[0], after[0])), turn))
+    for a, b in combinations(across, 2):
+        assert a[1] <= b[0] or b[1] <= a[0] or abs(a[2] - b[2]) > 1e-6
