@@ -58,7 +58,7 @@ class Pictured(Display):
         if not self.program.is_numeric or self.kind != "gradient" or self.order != 1 or name not in self.wrt:
             raise ArgumentError(
                 f"there is no slope in {name} to plot",
-                why="plots show a first derivative at a point",
+                why="plots show the first derivative of a function at a point",
                 fix=f"explain the function at a point, and choose among {', '.join(self.wrt)}",
             )
         return name, self.gradient_values[name]

@@ -248,3 +248,15 @@ def test_a_long_label_keeps_its_number():
     assert long
     for label in long:
         assert re.search(rf"\u2026 = {re.escape(label.rpartition(' = ')[2])}<", picture.to_svg())
+
+
+def test_the_largest_graph_within_an_explanation_is_small():
+    def wide(x):
+        total = x
+        for n in range(18):
+            total = total + np.sin(x) ** n
+        return total
+
+    e = gx.explain(wide, x=0.5)
+    assert e.data.graph is None or len(e.to_markdown()) < 300_000
+    assert len(e.picture().data.vertices) <= 40
