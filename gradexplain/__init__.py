@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gradexplain.api import check as check
+    from gradexplain.api import descent as descent
     from gradexplain.api import explain as explain
     from gradexplain.api import explain_hessian as explain_hessian
     from gradexplain.api import explain_implicit as explain_implicit
@@ -31,9 +32,8 @@ __version__ = "0.1.0"
 # Where each public name lives. Modules load when a name is first used.
 _HOME = {
     **dict.fromkeys(("grad", "hessian", "jacobian", "jvp", "value_and_grad", "vjp"), "gradexplain.derivative"),
-    **dict.fromkeys(
-        ("check", "explain", "explain_hessian", "explain_implicit", "explain_jacobian", "why"), "gradexplain.api"
-    ),
+    **dict.fromkeys(("check", "descent", "explain", "why"), "gradexplain.api"),
+    **dict.fromkeys(("explain_hessian", "explain_implicit", "explain_jacobian"), "gradexplain.api"),
     **dict.fromkeys(("GradexplainError", "TraceWarning"), "gradexplain.errors"),
 }
 __all__ = [
@@ -41,6 +41,7 @@ __all__ = [
     "TraceWarning",
     "__version__",
     "check",
+    "descent",
     "explain",
     "explain_hessian",
     "explain_implicit",

@@ -9,11 +9,13 @@ import numpy as np
 
 from gradexplain.errors import ArgumentError, ShapeError
 from gradexplain.explanation import CheckDisplay, Explanation
+from gradexplain.exposition import plots
 from gradexplain.exposition.domain import require_all_paths, require_domain
 from gradexplain.implicit import ImplicitExplanation, on_the_curve, roles
 from gradexplain.readers.equation import EquationFunction, defined_formula, is_equation
 from gradexplain.readers.functions import TextFunction
 from gradexplain.render.display import Display
+from gradexplain.render.pictures.picture import Descent
 from gradexplain.trace.run import Program, compare, explore, trace
 from gradexplain.trace.signature import Argument, bind, promote
 
@@ -22,7 +24,7 @@ HIGHEST_IMPLICIT_ORDER = 4
 Function = Callable[..., Any] | str
 Names = str | int | Sequence[str | int] | None
 
-__all__ = ["check", "explain", "explain_hessian", "explain_implicit", "explain_jacobian", "why"]
+__all__ = ["check", "descent", "explain", "explain_hessian", "explain_implicit", "explain_jacobian", "why"]
 
 
 def explain(
@@ -127,6 +129,20 @@ def why(f: Function, *args: Any, wrt: Names = None, **kwargs: Any) -> Display:
     warning: y does not appear: its derivative is 0
     """
     return explain(f, *args, wrt=wrt, **kwargs).why()
+
+
+def descent(f: Callable[..., Any], start: Sequence[float], *, rate: float = 0.1, steps: int = 50) -> Descent:
+    """Gradient descent from a point, to look at: `start` has a number for each argument, or is the only argument.
+
+    It stops where the function has no value. Raises `ArgumentError` if the point does not fit the function.
+
+    >>> found = descent(lambda x, y: x**2 + y**2, (1.0, 2.0), rate=0.25, steps=3)
+    >>> found
+    <Descent: 3 steps, from 5 to 0.078125>
+    >>> found.points[-1]
+    (0.125, 0.25)
+    """
+    return Descent(plots.descent(f, start, rate=rate, steps=steps))
 
 
 def _explain(

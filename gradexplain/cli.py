@@ -32,7 +32,7 @@ from gradexplain.errors import (
 if TYPE_CHECKING:
     from gradexplain.explanation import Explanation
 
-FORMATS = ("text", "latex", "markdown", "html", "json", "python")
+FORMATS = ("text", "latex", "markdown", "html", "json", "python", "svg", "dot", "mermaid")
 FINE, CHECK_FAILED, UNREADABLE, NO_DERIVATIVE, UNSUPPORTED = range(5)
 _NEXT_NAME = re.compile(r",(?=\s*\w+\s*=)")  # in x=[1, 2],y=3 the second comma alone
 PATIENCE = 2.0  # seconds without output before a word on stderr
@@ -92,6 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--style", choices=("textbook", "reverse", "forward", "both"), default="textbook", help="whose steps"
     )
+    parser.add_argument("--graph", action="store_true", help="the computation graph instead of the derivative")
     parser.add_argument("--format", choices=FORMATS, default="text", help="how to print")
     parser.add_argument("--width", type=int, default=0, help="columns of the text (default: the terminal's, or 80)")
     parser.add_argument("--ascii", action="store_true", help="no characters beyond ASCII")
@@ -220,7 +221,9 @@ def _number(text: str) -> Any:
 def _rendered(explanation: Explanation, options: argparse.Namespace) -> Any:
     """What is to be printed: text, or something that rich can print."""
     shown: Any = explanation
-    if options.style != "textbook":
+    if options.graph or options.format in ("svg", "dot", "mermaid"):
+        shown = explanation.picture()
+    elif options.style != "textbook":
         shown = explanation.derivation(style=options.style)
     elif options.steps:
         explanation.detail = "full"
@@ -235,9 +238,15 @@ def _rendered(explanation: Explanation, options: argparse.Namespace) -> Any:
             return shown.to_json()
         case "python":
             return explanation.python()
-    if _colours(options):
+        case "svg":
+            return shown.to_svg()
+        case "dot":
+            return shown.to_dot()
+        case "mermaid":
+            return shown.to_mermaid()
+    if _colours(options) and not options.graph:
         return shown
-    return shown.to_text(options.width or _width(), unicode=False)
+    return shown.to_text(options.width or _width(), unicode=_colours(options) and "utf" in sys.stdout.encoding.lower())
 
 
 def _colours(options: argparse.Namespace) -> bool:

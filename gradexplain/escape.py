@@ -3,26 +3,29 @@ r"""One function for each language that foreign text is put into: what comes out
 Names, docstrings, source lines and file names come from the user's files, so they may hold anything. Every format
 passes them through here, and through nothing of its own:
 
-=====================  ======================================================================================
-`terminal`             a terminal or a log: no control sequences, no invisible or reordering characters
-`code_lines`           the same for the lines of a program
-`encodable`            a stream of limited encoding: ``∂`` becomes ``d`` where it can't be written
-`html`, `attribute`    HTML elements and attributes, also where MathJax reads the page
-`markdown`             CommonMark with pipe tables and dollar mathematics; `markdown_start` for whole lines
-`latex`, `math_text`   LaTeX outside and inside formulas
-`identifier_latex`     a variable's name as a formula: ``alpha`` is ``\alpha``, ``x1`` is ``x_{1}``
-`formula_latex`        the LaTeX of a formula, if it is harmless and portable, else its text
-=====================  ======================================================================================
+=======================  ====================================================================================
+`terminal`               a terminal or a log: no control sequences, no invisible or reordering characters
+`code_lines`             the same for the lines of a program
+`encodable`              a stream of limited encoding: ``∂`` becomes ``d`` where it can't be written
+`html`, `attribute`      HTML elements and attributes, also where MathJax reads the page; `image` for a whole picture
+`svg`, `dot`, `mermaid`  pictures: SVG, and the sources of Graphviz and Mermaid
+`markdown`               CommonMark with pipe tables and dollar mathematics; `markdown_start` for whole lines
+`latex`, `math_text`     LaTeX outside and inside formulas
+`identifier_latex`       a variable's name as a formula: ``alpha`` is ``\alpha``, ``x1`` is ``x_{1}``
+`formula_latex`          the LaTeX of a formula, if it is harmless and portable, else its text
+=======================  ====================================================================================
 
 Another language is another function here and another column in ``tests/render/test_escape.py``.
 """
 
+import base64
 import html as entities
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import groupby
+
+from gradexplain.portable import GREEK_LATEX, is_well_formed
 
 # --------------------------------------------------------------------------------------- terminals and streams
 
@@ -129,7 +132,22 @@ def attribute(text: str) -> str:
     >>> attribute('<img onerror="x">')
     '&lt;img onerror=&quot;x&quot;&gt;'
     """
+    # Who looks for formulas in the source of a page (Markdown in JupyterLab) looks into attributes as well.
+    return _mapped(_element(text), {"$": "&#36;", "\\": "&#92;"})
+
+
+def _element(text: str) -> str:
     return entities.escape(one_line(text))
+
+
+def image(svg: str, alt: str) -> str:
+    """Return an HTML image that holds an SVG of ours: what notebooks keep that nobody has trusted, and Markdown takes.
+
+    >>> image("<svg/>", "x feeds y")
+    '<img alt="x feeds y" src="data:image/svg+xml;base64,PHN2Zy8+"/>'
+    """
+    data = base64.b64encode(svg.encode("utf-8", "replace")).decode("ascii")
+    return f'<img alt="{attribute(alt)}" src="data:image/svg+xml;base64,{data}"/>'
 
 
 # A dollar or a backslash could open a formula. Its entity is invisible to those who look for formulas in the source of
@@ -143,7 +161,41 @@ def html(text: str) -> str:
     >>> print(html("1 < 2 costs $5"))
     1 &lt; 2 costs <span>&#36;</span>5
     """
-    return _mapped(attribute(text), _NO_FORMULA)
+    return _mapped(_element(text), _NO_FORMULA)
+
+
+# ---------------------------------------------------------------------------------------------------- pictures
+
+
+def svg(text: str) -> str:
+    """Return text for an element or an attribute of SVG.
+
+    >>> svg("a < $b")
+    'a &lt; &#36;b'
+    """
+    return attribute(text)
+
+
+def dot(text: str) -> str:
+    r"""Return text as a quoted string of Graphviz.
+
+    >>> print(dot(r'a "b" \n'))
+    "a \"b\" \\n"
+    """
+    return '"' + re.sub(r'(["\\])', r"\\\1", one_line(text)) + '"'
+
+
+def mermaid(text: str) -> str:
+    """Return text as a quoted string of Mermaid, where signs of Markdown and HTML are entities.
+
+    >>> mermaid('x**2 < "a"')
+    '"x#42;#42;2 #60; #34;a#34;"'
+    """
+    return '"' + re.sub(r"[^\w .,()+=/:'-]|_", _entity, one_line(text), flags=re.ASCII) + '"'
+
+
+def _entity(character: re.Match[str]) -> str:
+    return f"#{ord(character[0])};" if character[0].isascii() else character[0]
 
 
 # --------------------------------------------------------------------------------------------------- Markdown
@@ -221,9 +273,6 @@ def _latex_character(character: str) -> str:
 
 # ------------------------------------------------------------------------------------------- LaTeX in formulas
 
-_GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi"
-_GREEK += " omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
-GREEK_LATEX = {name: "\\" + name for name in _GREEK.split()}
 
 _MATH = {
     "\\": r"\backslash ", "^": r"\wedge ", "~": r"\sim ", "|": r"\vert ", "`": r"\prime ", "<": "<", ">": ">",
@@ -283,36 +332,11 @@ def _upright(word: str) -> str:
     return rf"\mathrm{{{word}}}".replace("_", r"\_")
 
 
-_COMMANDS = """
-varepsilon vartheta varpi varrho varsigma varphi partial nabla ell infty hbar Re Im aleph emptyset imath jmath
-sin cos tan cot sec csc sinh cosh tanh coth arcsin arccos arctan exp log ln lg min max sup inf lim det dim ker
-deg gcd arg Pr operatorname bmod pmod
-frac dfrac tfrac sqrt binom sum prod int iint oint bigcup bigcap limits nolimits
-left right middle big Big bigg Bigg bigl bigr Bigl Bigr lvert rvert lVert rVert vert Vert langle rangle
-lfloor rfloor lceil rceil lbrace rbrace lbrack rbrack
-cdot times div pm mp ast star circ bullet odot otimes oplus ominus wedge vee neg lnot land lor cap cup setminus
-le leq ge geq ne neq equiv approx sim simeq cong propto in notin ni subset subseteq supset supseteq mid
-parallel perp ll gg forall exists nexists
-to gets rightarrow leftarrow Rightarrow Leftarrow leftrightarrow Leftrightarrow longrightarrow Longrightarrow
-mapsto longmapsto iff implies uparrow downarrow xrightarrow
-hat widehat bar overline underline tilde widetilde dot ddot vec overbrace underbrace overset underset stackrel
-substack text mathrm mathbf mathit mathsf mathtt mathbb mathcal mathfrak boxed
-quad qquad dots ldots cdots vdots ddots prime top bot dagger backslash displaystyle textstyle scriptstyle
-hline
-"""
-_ENVIRONMENTS = "matrix pmatrix bmatrix Bmatrix vmatrix Vmatrix smallmatrix cases aligned gathered array"
-# What LaTeX with amsmath and amssymb, KaTeX, and MathJax with base and ams all know, and what only draws.
-PORTABLE_COMMANDS = frozenset(GREEK_LATEX) | frozenset(_COMMANDS.split())
-PORTABLE_ENVIRONMENTS = frozenset(_ENVIRONMENTS.split())
-_PORTABLE_SYMBOLS = frozenset(r"\,:;! {}_%#&$|")
-_TOKEN = re.compile(r"\\begin\{(\w*)\}(\{[lcr]*\})?|\\end\{(\w*)\}|\\([A-Za-z]+)|\\(.)|(\^\^)|(\S)", re.DOTALL)
-
-
 def formula_latex(latex: str, text: str) -> str:
     r"""Return the LaTeX of a formula on one line, or its text as LaTeX if the former is not plain mathematics.
 
-    Plain mathematics is what `PORTABLE_COMMANDS` can say, well nested. So no formula, whatever went into it, loads a
-    page, defines a macro, leaves mathematics, or spoils the table or list that it stands in.
+    Plain mathematics is what `portable.PORTABLE_COMMANDS` can say, well nested. So no formula, whatever went into it,
+    loads a page, defines a macro, leaves mathematics, or spoils the table or list that it stands in.
 
     >>> formula_latex(r"\frac{dy}{dx} = 2 x", "dy/dx = 2*x")
     '\\frac{dy}{dx} = 2 x'
@@ -328,61 +352,4 @@ def is_portable(latex: str) -> bool:
     >>> is_portable(r"\left(x^{2}\right)"), is_portable("x^{2"), is_portable("50%"), is_portable(r"\input{a}")
     (True, False, False, False)
     """
-    if not latex.strip() or terminal(latex) != latex:
-        return False
-    opened = [_Group("")]
-    return all(_continues(token, opened) for token in _TOKEN.finditer(latex)) and not opened.pop().waits and not opened
-
-
-@dataclass(slots=True)
-class _Group:
-    """What is open while a formula is read: a brace, ``\\left``, an environment, or the formula itself."""
-
-    kind: str
-    scripts: str = ""  # the marks ^ and _ that the last symbol has already: it may have one of each
-    waits: bool = False  # the last mark still wants its argument
-
-    def take_symbol(self) -> bool:
-        """Take a symbol or a group: the argument of the mark before it, else something new to put marks on."""
-        self.scripts = self.scripts if self.waits else ""
-        self.waits = False
-        return True
-
-    def take_mark(self, mark: str) -> bool:
-        """Take a mark, if it is the first of its kind; a prime counts as a superscript that more can follow."""
-        if self.waits or mark.replace("'", "^") in self.scripts:
-            return False
-        self.scripts += mark if mark != "'" else ""
-        self.waits = mark != "'"
-        return True
-
-
-def _continues(token: re.Match[str], opened: list[_Group]) -> bool:
-    """Tell whether a formula may go on with this token."""
-    begun, columns, ended, command, symbol, caret, character = token.groups()
-    if begun is not None:
-        known = begun in PORTABLE_ENVIRONMENTS and (begun == "array") == (columns is not None)
-        return known and _opens(begun, opened)
-    if ended is not None:
-        return _closes(ended, opened)
-    if command == "left" or character == "{":
-        return _opens(command or "{", opened)
-    if command == "right" or character == "}":
-        return _closes("left" if command else "{", opened)
-    if symbol == "\\" or character == "&":
-        return opened[-1].kind in PORTABLE_ENVIRONMENTS and not opened[-1].waits and opened[-1].take_symbol()
-    if character in ("^", "_", "'"):
-        return opened[-1].take_mark(character)
-    known = command in PORTABLE_COMMANDS if command else symbol in _PORTABLE_SYMBOLS if symbol else not caret
-    return known and character not in ("$", "%", "#", "`", "\\") and opened[-1].take_symbol()
-
-
-def _opens(kind: str, opened: list[_Group]) -> bool:
-    opened[-1].take_symbol()
-    opened.append(_Group(kind))
-    return True
-
-
-def _closes(kind: str, opened: list[_Group]) -> bool:
-    closed = opened.pop()
-    return bool(opened) and closed.kind == kind and not closed.waits
+    return bool(latex.strip()) and terminal(latex) == latex and is_well_formed(latex)

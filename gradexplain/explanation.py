@@ -22,6 +22,7 @@ from gradexplain.exposition.model import CheckReport, Detail, Finding, Overview,
 from gradexplain.exposition.orders import Orders
 from gradexplain.graph import Node, ancestors
 from gradexplain.lambdify import readable_names
+from gradexplain.pictures import Pictured
 from gradexplain.render.blocks import Document
 from gradexplain.render.display import Display
 from gradexplain.simplify.arrangement import Arrangement
@@ -30,7 +31,7 @@ from gradexplain.simplify.form import ClosedForm, Gradients
 from gradexplain.trace.run import Program
 
 
-class Explanation(Display):
+class Explanation(Pictured):
     """What `explain` gives: the closed forms, the tape, derivations, the check, and all renderings of them.
 
     `program` is the traced function along the path taken at the point; `whole` joins all its paths.
@@ -289,6 +290,7 @@ class Explanation(Display):
             derivations=derivations,
             tape=self.tape if self.program.is_numeric else (),
             check=self._short_report,
+            graph=self._small_picture,
             notes=(*self.reading_notes, *self.program.trace.notes, *self.whole.limits),
         )
 

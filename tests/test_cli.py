@@ -189,3 +189,14 @@ def test_hash_seeds_do_not_change_the_output():
     }  # fmt: skip
     assert len(outputs) == 1
     assert outputs.pop()
+
+
+def test_the_graph_is_drawn(capsys):
+    assert main(["x**2 * sin(x)", "--at", "x=3", "--graph", "--width", "100"]) == 0
+    assert "x = 3 -+" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("kind", "start"), [("svg", "<svg "), ("dot", "digraph {"), ("mermaid", "flowchart LR")])
+def test_the_graph_in_other_languages(capsys, kind, start):
+    assert main(["x**2 * sin(x)", "--at", "x=3", "--format", kind]) == 0
+    assert capsys.readouterr().out.startswith(start)

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import sympy as sp
 
 from gradexplain.errors import Place
+from gradexplain.exposition.picture import ComputationGraph
 from gradexplain.simplify.arrangement import TEXTBOOK, Arrangement
 from gradexplain.simplify.rewrite import Rewrite
 
@@ -286,4 +287,5 @@ class Overview:
     check: CheckReport | None = None
     notes: tuple[str, ...] = ()
     where: tuple[tuple[str, sp.Expr], ...] = ()  # names in `function`
+    graph: ComputationGraph | None = None  # of a program that fits in a picture
     equation: tuple[sp.Expr, sp.Expr] | None = None  # the two sides, where a variable is differentiated along a curve

@@ -181,6 +181,17 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class Image:
+    """A picture: SVG to look at, ``alt`` to be read out or printed where no picture can be.
+
+    The SVG is one of ours (`render.pictures`): one element, in which foreign text has been escaped, without ids.
+    """
+
+    svg: str
+    alt: str
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
     """Blocks under a title that a reader can fold away (``open`` tells how it starts) where the format can."""
 
@@ -189,7 +200,7 @@ class Section:
     open: bool = True
 
 
-Leaf = Heading | Paragraph | Equation | Chain | Steps | Table | CodeBlock | Note
+Leaf = Heading | Paragraph | Equation | Chain | Steps | Table | CodeBlock | Note | Image
 Block = Leaf | Section
 
 
@@ -210,6 +221,33 @@ def announced(note: Note) -> Line:
     if note.kind in ("warning", "error"):
         return (Strong(note.kind), Text(": "), *note.line)
     return note.line
+
+
+def described(image: Image) -> Line:
+    """Return what is printed in place of a picture.
+
+    >>> described(Image("<svg/>", "x feeds y"))
+    (Strong(text='picture'), Text(text=': x feeds y'))
+    """
+    return (Strong("picture"), Text(f": {image.alt}"))
+
+
+def without_pictures(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """Return the blocks for formats that only read: a folded section of nothing but pictures is left out.
+
+    >>> without_pictures([Section(line("Graph"), (Image("<svg/>", "x feeds y"),), open=False)])
+    ()
+    """
+    return tuple(block for block in blocks if not _only_shows(block))
+
+
+def _only_shows(block: Block) -> bool:
+    return (
+        isinstance(block, Section)
+        and not block.open
+        and bool(block.blocks)
+        and all(isinstance(inner, Image) for inner in block.blocks)
+    )
 
 
 def flattened(blocks: Sequence[Block], level: int = 1) -> Iterator[Leaf]:

@@ -21,6 +21,8 @@ from gradexplain.exposition.model import (
     Overview,
     Sweep,
 )
+from gradexplain.exposition.picture import ComputationGraph
+from gradexplain.exposition.plots import DescentPlot, ErrorPlot, TangentPlot
 from gradexplain.render import formula as formulas
 from gradexplain.render.blocks import (
     Block,
@@ -53,6 +55,9 @@ from gradexplain.render.derivations import (
 from gradexplain.render.formula import derivative_of
 from gradexplain.render.implicit import implicit_derivation, implicit_steps
 from gradexplain.render.listings import gradient_name, modes, number, sweep, tape_table
+from gradexplain.render.pictures.graph_blocks import graph_blocks, image
+from gradexplain.render.pictures.plots import plot_blocks, plot_title
+from gradexplain.render.pictures.words import title_of
 from gradexplain.simplify.parts import GAP
 
 _LONGEST_TAPE = 12  # operations that are listed within an overview
@@ -85,6 +90,10 @@ def _title(record: Any) -> str:
             return "Reverse and forward mode"
         case CheckReport():
             return "Gradient check"
+        case ComputationGraph():
+            return title_of(record)
+        case TangentPlot() | ErrorPlot() | DescentPlot():
+            return plot_title(record)
         case Overview():
             return record.title or f"{record.name}({', '.join(record.arguments)})"
     return "Findings"
@@ -95,6 +104,9 @@ blocks_of.register(ImplicitDerivation, implicit_derivation)
 blocks_of.register(Entrywise, entrywise)
 blocks_of.register(Sweep, sweep)
 blocks_of.register(Modes, modes)
+blocks_of.register(ComputationGraph, graph_blocks)
+for _kind in (TangentPlot, ErrorPlot, DescentPlot):
+    blocks_of.register(_kind, plot_blocks)
 
 
 @blocks_of.register
@@ -163,6 +175,8 @@ def _(record: Overview) -> Iterator[Block]:
     yield from _check_lines(record, output)
     if 0 < len(record.tape) <= _LONGEST_TAPE:
         yield Section(line("What autodiff recorded"), (tape_table(record.tape, adjoints=True),), open=False)
+    if record.graph is not None:
+        yield Section(line("Computation graph"), (image(record.graph),), open=False)
 
 
 def _given(record: Overview, output: str) -> Formula:

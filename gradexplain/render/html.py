@@ -24,6 +24,7 @@ from gradexplain.render.blocks import (
     Formula,
     Gap,
     Heading,
+    Image,
     Inline,
     Line,
     Note,
@@ -62,6 +63,7 @@ th, td { text-align: left; padding: .2rem .75rem .2rem 0; border-bottom: 1px sol
 ol.steps > li::marker { content: counters(list-item, ".") "  "; }
 .steps > li > p { margin: .1rem 0; } .steps > li.gap { list-style: none; } .steps > li.gap::marker { content: ""; }
 .listing { background: var(--soft); padding: .75rem; overflow-x: auto; }
+.picture { margin: 1rem 0; overflow-x: auto; } .picture svg { max-width: 100%; height: auto; }
 .note { border-left: .25rem solid var(--rule); padding-left: .75rem; }
 .note.ok { border-color: var(--good); } .note.warning { border-color: var(--warn); border-left-style: dashed; }
 .note.error { border-color: var(--bad); border-left-style: double; }
@@ -124,6 +126,8 @@ def _block(block: Block, ids: Ids, depth: int) -> str:
             return f'<pre class="listing" tabindex="0"><code>{rows}</code></pre>'
         case Note(_, kind):
             return f'<p class="note {kind}">{_inlines(announced(block))}</p>'
+        case Image(svg):
+            return f'<figure class="picture">{svg}</figure>'
         case Section():
             return _section(block, ids, depth)
         case _:

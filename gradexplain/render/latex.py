@@ -23,6 +23,7 @@ from gradexplain.render.blocks import (
     Formula,
     Gap,
     Heading,
+    Image,
     Inline,
     Leaf,
     Line,
@@ -35,11 +36,13 @@ from gradexplain.render.blocks import (
     Table,
     Text,
     announced,
+    described,
     flattened,
     headers_shown,
     line,
     outline,
     rows_shown,
+    without_pictures,
 )
 
 TABLE_PAGE = 30  # rows of one tabular: it can't break across pages
@@ -76,7 +79,7 @@ def fragment(document: Document) -> str:
     <BLANKLINE>
     slope $\frac{dy}{dx} = 2 x$
     """
-    blocks = [_heading(line(document.title), r"\section*"), *map(_block, flattened(document.blocks))]
+    blocks = [_heading(line(document.title), r"\section*"), *map(_block, flattened(without_pictures(document.blocks)))]
     return "\n\n".join(filter(None, blocks)) + "\n"
 
 
@@ -98,6 +101,8 @@ def _block(block: Leaf) -> str:
             return _code_block(text)
         case Note():
             return _inlines(announced(block))
+        case Image():
+            return _inlines(described(block))
         case _:
             assert_never(block)
 
@@ -220,7 +225,7 @@ def display(document: Document) -> str:
     """
     chunks: list[list[str]] = [[]]
     height = 0
-    for block in (Heading(line(document.title)), *flattened(document.blocks)):
+    for block in (Heading(line(document.title)), *flattened(without_pictures(document.blocks))):
         for row in filter(None, _display_rows(block)):
             height += 1 + row.count(r"\\")
             if chunks[-1] and height > DISPLAY_HEIGHT:
@@ -248,6 +253,8 @@ def _display_rows(block: Leaf) -> Iterator[str]:
             yield from map(_code_row, escape.code_lines(text))
         case Note():
             yield from _text_rows(announced(block))
+        case Image():
+            yield from _text_rows(described(block))
         case _:
             assert_never(block)
 

@@ -23,6 +23,7 @@ from gradexplain.render.blocks import (
     Formula,
     Gap,
     Heading,
+    Image,
     Inline,
     Line,
     Note,
@@ -77,6 +78,8 @@ def _block(block: Block, depth: int) -> str:
             return _code_block(block)
         case Note():
             return _inlines(announced(block))
+        case Image(svg, alt):
+            return escape.image(svg, alt)
         case Section():
             return _section(block, depth)
         case _:

@@ -5,6 +5,7 @@ characters in it are visible escapes. Whatever the console's encoding can't expr
 what words already say. Another colour is another entry of `STYLES`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -56,6 +57,18 @@ class TerminalDocument:
             blank = not laid
             if laid:
                 yield _coloured(laid)
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalDrawing:
+    """A drawing in characters that waits for the width of the console and for whether it shows more than ASCII."""
+
+    write: Callable[[int, bool], str]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the lines, which are not wrapped."""
+        for row in self.write(options.max_width, options.encoding.startswith("utf")).split("\n"):
+            yield Text(row, no_wrap=True, overflow="ignore")
 
 
 def _coloured(laid: text.Laid) -> Text:

@@ -26,6 +26,7 @@ from gradexplain.render.blocks import (
     Formula,
     Gap,
     Heading,
+    Image,
     Inline,
     Leaf,
     Line,
@@ -37,11 +38,13 @@ from gradexplain.render.blocks import (
     Table,
     Text,
     announced,
+    described,
     flattened,
     headers_shown,
     line,
     outline,
     rows_shown,
+    without_pictures,
 )
 from gradexplain.render.breaks import CONTINUATION, broken
 from gradexplain.render.changes import spans
@@ -118,7 +121,7 @@ def laid_out(document: Document, page: Page) -> Iterator[Laid]:
     if title := page.text(document.title).strip():
         yield from _underlined([(Piece(title, "title"),)], "=")
         yield ()
-    for block in flattened(document.blocks, level=2):
+    for block in flattened(without_pictures(document.blocks), level=2):
         yield from _block(block, page)
         if not isinstance(block, Heading):
             yield ()
@@ -155,6 +158,8 @@ def _block(block: Leaf, page: Page) -> Iterable[Laid]:
             return [_indented(CONTINUATION, Piece(row, "code")) for row in rows]
         case Note():
             return _note(block, page)
+        case Image():
+            return _filled(_words(described(block), page), page.width)
         case _:
             assert_never(block)
 
@@ -230,8 +235,11 @@ def _indented(columns: int, *pieces: Piece) -> Laid:
 
 
 def _columns(laid: Laid) -> int:
+    return columns("".join(piece.text for piece in laid))
+
+
+def columns(text: str) -> int:
     """Return how many columns a terminal needs: two for a wide character, none for an accent."""
-    text = "".join(piece.text for piece in laid)
     if text.isascii():
         return len(text)
     return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)

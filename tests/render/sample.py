@@ -13,6 +13,7 @@ from gradexplain.render.blocks import (
     Equation,
     Formula,
     Heading,
+    Image,
     Inline,
     Line,
     Link,
@@ -69,6 +70,11 @@ TAPE = Table(
     caption="The tape at x = 3",
 )
 
+SVG = (
+    '<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 40 20"><title>x feeds y</title>'
+    '<path d="M0 10H40" fill="none" stroke="currentColor"/></svg>'
+)
+
 SAMPLE = Document(
     "y = x² · sin(x)",
     (
@@ -104,6 +110,8 @@ SAMPLE = Document(
         Note(line("defined for every real x"), "info"),
         Note(line("h = 1e-12 is below the noise"), "warning"),
         Note(line("the gradient is undefined at ", Formula("x = 0", "x = 0")), "error"),
+        Image(SVG, "x feeds y & 2 more"),
+        Section(line("Graph"), (Image(SVG, "not in text"),), open=False),
         Section(
             line("Check: ", Formula("y < 1", "y < 1")),
             (Paragraph(line("costs $5, or 5_6 * 7_8 & <more>")), Section(line("Inner"), (Note(line("ok"), "ok"),))),
@@ -172,6 +180,7 @@ def hostile_document(text: str) -> Document:
             Steps((step,), ordered=False),
             Table((text, text), ((inlines, line(text)), (line(text),), ()), text),
             CodeBlock(text, text),
+            Image(SVG, text),
             *(Note(inlines, kind) for kind in ("ok", "warning", "error", "info")),
             Section(inlines, (Paragraph(line(text)),), open=False),
         ),
@@ -196,7 +205,7 @@ def formulas(document: Document) -> Iterator[Formula]:
                 for row in rows:
                     for cell in row:
                         yield from _of(cell)
-            case CodeBlock():
+            case CodeBlock() | Image():
                 pass
 
 
@@ -241,6 +250,7 @@ _leaf = (
     | st.builds(Steps, _tuples(_item, 3), st.booleans())
     | st.builds(Table, _tuples(_text, 4), _tuples(_tuples(_line, 5), 3), _text)
     | st.builds(CodeBlock, _text, _text)
+    | st.builds(Image, st.just(SVG), _text)
     | st.builds(Note, _line, st.sampled_from(["ok", "warning", "error", "info"]))
 )
 _block: st.SearchStrategy[Block] = st.recursive(

@@ -7,6 +7,7 @@ from gradexplain.render.blocks import (
     STEP_TOTAL_CAP,
     Gap,
     Heading,
+    Image,
     Note,
     NumberedStep,
     Paragraph,
@@ -21,6 +22,7 @@ from gradexplain.render.blocks import (
     line,
     outline,
     rows_shown,
+    without_pictures,
 )
 
 
@@ -100,3 +102,9 @@ def test_sections_are_opened_without_recursion() -> None:
 def test_only_warnings_and_errors_are_announced() -> None:
     assert announced(Note(line("x"), "error"))[0] == Strong("error")
     assert announced(Note(line("x"), "ok")) == line("x")
+
+
+def test_folded_sections_of_pictures_are_left_out_where_nothing_is_shown() -> None:
+    picture, words = Image("<svg/>", "x feeds y"), Paragraph(line("words"))
+    kept = (picture, Section(line("open"), (picture,)), Section(line("mixed"), (picture, words), open=False))
+    assert without_pictures([Section(line("folded"), (picture,), open=False), *kept]) == kept

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gradexplain import escape
+from gradexplain import portable
 from gradexplain.render import latex
 from gradexplain.render.blocks import (
     CodeBlock,
@@ -45,15 +45,15 @@ def displays(document: Document) -> list[str]:
 @pytest.mark.parametrize("document", [SAMPLE, LONG_LISTS, *map(hostile_document, HOSTILE)])
 def test_fragments_have_only_commands_of_ours(document: Document) -> None:
     written = latex.fragment(document)
-    assert set(re.findall(r"\\([A-Za-z]+)", written.replace(r"\\", ""))) <= KNOWN | escape.PORTABLE_COMMANDS
-    assert set(re.findall(r"\\begin\{(\w+)\}", written)) <= ENVIRONMENTS | escape.PORTABLE_ENVIRONMENTS
+    assert set(re.findall(r"\\([A-Za-z]+)", written.replace(r"\\", ""))) <= KNOWN | portable.PORTABLE_COMMANDS
+    assert set(re.findall(r"\\begin\{(\w+)\}", written)) <= ENVIRONMENTS | portable.PORTABLE_ENVIRONMENTS
     assert "\x1b" not in written
     assert "%" not in re.sub(r"\\%", "", written)
 
 
 @pytest.mark.parametrize("document", [SAMPLE, LONG_LISTS, *map(hostile_document, HOSTILE)])
 def test_displays_are_plain_mathematics(document: Document) -> None:
-    known = escape.PORTABLE_COMMANDS | {"textbf", "texttt", "begin", "end"}
+    known = portable.PORTABLE_COMMANDS | {"textbf", "texttt", "begin", "end"}
     for formula in displays(document):
         assert set(re.findall(r"\\([A-Za-z]+)", formula.replace(r"\\", ""))) <= known
         assert "$" not in formula.replace(r"\$", "")

@@ -1,0 +1,1 @@
+"""Pictures: layout of graphs, SVG, drawings in characters, DOT and Mermaid source, plots."""

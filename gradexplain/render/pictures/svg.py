@@ -1,0 +1,132 @@
+"""SVG of our own making: a canvas to draw on, the colours of all pictures, and the frame around them.
+
+Pictures bring their own paper, light or dark by the reader's setting, so that they can be read in a notebook whose
+theme differs from the system's. Colour repeats what the style of a line says (the palette is Okabe and Ito's). There
+are no ids, so any number of pictures may share a page; all text goes through `escape.svg`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from gradexplain import escape
+from gradexplain.render.text import columns
+
+FONT = 13.0
+_ADVANCE = 0.62  # of the widest of the usual monospaced fonts, in units of its size
+Anchor = Literal["start", "middle", "end"]
+
+_COLOURS = (
+    ".gx-picture{color:#1b1b1b;--gx-paper:#fff;--gx-soft:#f2f4f6;--gx-faint:#c9ced6;--gx-a:#0072b2;--gx-b:#d55e00;"
+    "--gx-c:#009e73;font:13px ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace}"
+    "@media(prefers-color-scheme:dark){.gx-picture{color:#e6e6e6;--gx-paper:#16181b;--gx-soft:#23272c;"
+    "--gx-faint:#4a5059;--gx-a:#56b4e9;--gx-b:#e69f00;--gx-c:#33c49a}}"
+    ".gx-picture text{fill:currentColor}.gx-picture .paper{fill:var(--gx-paper)}"
+)
+# What an element may be; of these, a picture has the ones that it uses. Lines: a solid, b dashed, c dotted, d thin.
+_KINDS = {
+    "small": "font-size:11px",
+    "note": "opacity:.75;font-size:11px",
+    "name": "font-weight:bold",
+    "halo": "paint-order:stroke;stroke:var(--gx-paper);stroke-width:4px;stroke-linejoin:round",
+    "node": "fill:var(--gx-soft);stroke:currentColor",
+    "result": "stroke-width:2.5",
+    "line": "fill:none;stroke:currentColor",
+    "faint": "fill:none;stroke:var(--gx-faint)",
+    "thin": "opacity:.35",
+    "a": "fill:none;stroke:var(--gx-a);stroke-width:1.6",
+    "b": "fill:none;stroke:var(--gx-b);stroke-width:1.6;stroke-dasharray:5 3",
+    "c": "fill:none;stroke:var(--gx-c);stroke-width:1.6;stroke-dasharray:1.5 3",
+    "d": "fill:none;stroke:var(--gx-c);stroke-width:1.2",
+    "at": "fill:var(--gx-a)",
+    "bt": "fill:var(--gx-b)",
+    "ct": "fill:var(--gx-c)",
+}
+
+
+def text_width(text: str, size: float = FONT) -> float:
+    """How wide a text is at most."""
+    return columns(text) * size * _ADVANCE
+
+
+def coordinate(value: float) -> str:
+    """A number as short as a tenth of a pixel allows.
+
+    >>> coordinate(12.04), coordinate(-0.04)
+    ('12', '0')
+    """
+    shown = f"{value:.1f}".removesuffix(".0")
+    return "0" if shown == "-0" else shown
+
+
+def points(*coordinates: float) -> str:
+    """Coordinates of a path."""
+    return " ".join(map(coordinate, coordinates))
+
+
+@dataclass(slots=True)
+class Canvas:
+    """Elements in the order in which they are painted."""
+
+    elements: list[str] = field(default_factory=list)
+    kinds: set[str] = field(default_factory=set)
+
+    @property
+    def style(self) -> str:
+        """The rules for what is on it."""
+        used = (kind for kind in _KINDS if kind in self.kinds)
+        return _COLOURS + "".join(f".gx-picture .{kind}{{{_KINDS[kind]}}}" for kind in used)
+
+    def path(self, d: str, kind: str) -> None:
+        """A line or an area."""
+        self.kinds.update(kind.split())
+        self.elements.append(f'<path class="{kind}" d="{d}"/>')
+
+    def text(self, x: float, y: float, text: str, kind: str = "", anchor: Anchor = "start") -> None:
+        """A line of text; y is its baseline."""
+        self.kinds.update(kind.split())
+        attributes = f' class="{kind}"' if kind else ""
+        attributes += f' text-anchor="{anchor}"' if anchor != "start" else ""
+        place = f'x="{coordinate(x)}" y="{coordinate(y)}"'
+        self.elements.append(f"<text {place}{attributes}>{escape.svg(text)}</text>")
+
+    def box(self, x: float, y: float, width: float, height: float, kind: str, radius: float = 4.0) -> None:
+        """A rectangle, given its upper left corner."""
+        place = f'x="{coordinate(x)}" y="{coordinate(y)}" width="{coordinate(width)}" height="{coordinate(height)}"'
+        self.kinds.update(kind.split())
+        self.elements.append(f'<rect class="{kind}" {place} rx="{coordinate(radius)}"/>')
+
+    def circle(self, x: float, y: float, radius: float, kind: str) -> None:
+        """A dot."""
+        self.kinds.update(kind.split())
+        self.elements.append(
+            f'<circle class="{kind}" cx="{coordinate(x)}" cy="{coordinate(y)}" r="{coordinate(radius)}"/>'
+        )
+
+    def open(self, title: str) -> None:
+        """Begins a group; its title is shown while the pointer rests on it."""
+        self.elements.append(f"<g><title>{escape.svg(title)}</title>")
+
+    def close(self) -> None:
+        """Ends a group."""
+        self.elements.append("</g>")
+
+
+def polyline(line: Iterable[Sequence[float]]) -> str:
+    """A path through points."""
+    return "M" + "L".join(points(x, y) for x, y in line)
+
+
+def framed(canvas: Canvas, width: float, height: float, title: str, alt: str) -> str:
+    """The SVG of a canvas, with its name and its description for those who can't see it.
+
+    >>> print(framed(Canvas(), 40, 20, "nothing", "an empty picture")[:91])
+    <svg xmlns="http://www.w3.org/2000/svg" class="gx-picture" role="img" viewBox="0 0 40 20" w
+    """
+    size = f'viewBox="0 0 {points(width, height)}" width="{coordinate(width)}" height="{coordinate(height)}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" class="gx-picture" role="img" {size}>'
+    words = f"<title>{escape.svg(title)}</title><desc>{escape.svg(alt)}</desc><style>{canvas.style}</style>"
+    paper = '<rect class="paper" width="100%" height="100%" rx="6"/>'
+    return f"{head}{words}{paper}{''.join(canvas.elements)}</svg>"
