@@ -15,7 +15,7 @@ import sympy as sp
 from sympy.core.relational import Relational
 
 from gradexplain.simplify.counting import operations
-from gradexplain.simplify.numeric import imaginary_parts, of_real_numbers
+from gradexplain.simplify.numeric import imaginary_parts, of_real_numbers, substituted
 
 MOST_BRANCHES = 12
 MOST_FOLDED = 8
@@ -106,7 +106,7 @@ def smooth(expr: Any, agree: Callable[[Any, Any], bool]) -> Any:
     if not 0 < len(relations) <= MOST_ANSWERED:
         return None
     formulas = {
-        expr.xreplace(dict(zip(relations, answers, strict=True))): None
+        substituted(expr, dict(zip(relations, answers, strict=True))): None
         for answers in product((sp.true, sp.false), repeat=len(relations))
     }
     first, *others = sorted(formulas, key=operations)

@@ -24,6 +24,7 @@ from gradexplain.simplify.arrangement import Arrangement
 from gradexplain.simplify.form import ClosedForm
 from gradexplain.simplify.sampling import sample
 from gradexplain.simplify.steps import is_small
+from gradexplain.simplify.watchdog import FAILURES
 from gradexplain.trace.run import Program
 from gradexplain.userfunctions import written_out
 
@@ -56,7 +57,7 @@ def node_of(form: ClosedForm, slope: Node, program: Program) -> tuple[Node, dict
         for name, definition in form.where.items():
             known[name] = _Reader(known, form.arrangement).node(definition)
         found = _Reader(known, form.arrangement).node(written_out(form.expr))
-    except UnknownExpressionError:
+    except (UnknownExpressionError, *FAILURES):  # SymPy does not sort what is undefined
         return None
     samples = sample([slope, found], program.inputs, program.point)
     if len(samples.points) < _ENOUGH or not all(mp.almosteq(a, b, 1e-15, 1e-15) for a, b in samples.values):

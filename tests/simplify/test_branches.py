@@ -3,9 +3,11 @@
 import random
 
 import mpmath as mp
+import numpy as np
 import pytest
 import sympy as sp
 
+import gradexplain as gx
 from gradexplain.ops.pieces import opened as opened_condition
 from gradexplain.ops.pieces import piecewise
 from gradexplain.simplify.branches import MOST_BRANCHES, opened
@@ -105,3 +107,12 @@ def test_nested_conditions_have_the_values_of_the_program(point):
     top = max(a, b)
     expected = 1 if (top if a < 1 else -top if top > 2 else 0) > b else 2
     assert value(expr, {"x": mp.mpf(a), "y": mp.mpf(b)}) == expected
+
+
+def test_a_branch_without_a_value_is_no_exception():
+    def f(x, y):
+        u = np.where(y > 0, y, 0)
+        return np.tan(np.fmin(x, np.sinc(u))) ** 1.5
+
+    for form in gx.explain(f).gradients.values():
+        assert form.text
