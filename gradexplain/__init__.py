@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from gradexplain.derivative import vjp as vjp
     from gradexplain.errors import GradexplainError as GradexplainError
     from gradexplain.errors import TraceWarning as TraceWarning
+    from gradexplain.render.saved import from_json as from_json
+    from gradexplain.settings import options as options
 
 __version__ = "0.1.0"
 
@@ -35,6 +37,8 @@ _HOME = {
         ("check", "explain", "explain_hessian", "explain_implicit", "explain_jacobian", "why"), "gradexplain.api"
     ),
     **dict.fromkeys(("GradexplainError", "TraceWarning"), "gradexplain.errors"),
+    "from_json": "gradexplain.render.saved",
+    "options": "gradexplain.settings",
 }
 __all__ = [
     "GradexplainError",
@@ -45,10 +49,12 @@ __all__ = [
     "explain_hessian",
     "explain_implicit",
     "explain_jacobian",
+    "from_json",
     "grad",
     "hessian",
     "jacobian",
     "jvp",
+    "options",
     "value_and_grad",
     "vjp",
     "why",

@@ -272,7 +272,8 @@ class Explanation(Display):
         return f"<Explanation of {self.program.name}: {shown}>"
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return Frozen, (self.data, self.document, dict(self.gradients.items()), dict(self.gradient_values), self.value)
+        numbers = dict(self.gradient_values), self.value
+        return Frozen, (self.data, self.document, self.screen, dict(self.gradients.items()), *numbers)
 
 
 def _is_free(name: str) -> bool:
@@ -310,12 +311,13 @@ class Frozen(Display):
         self,
         data: Overview,
         document: Document,
+        screen: Document,
         forms: Mapping[str, ClosedForm],
         gradient_values: Mapping[str, Any],
         value: Any,
     ) -> None:
         super().__init__(data)
-        self._document = document
+        self._document, self._screen = document, screen
         self.gradients, self.gradient_values, self.value = Gradients(forms), gradient_values, value
 
     def __getitem__(self, key: str) -> ClosedForm:
@@ -330,6 +332,11 @@ class Frozen(Display):
     def document(self) -> Document:
         """The blocks that all formats print."""
         return self._document
+
+    @property
+    def screen(self) -> Document:
+        """The blocks as a notebook shows them."""
+        return self._screen
 
 
 def derivative_nodes(program: Program, wrt: Sequence[str], order: int, kind: str) -> dict[str, Node]:

@@ -16,8 +16,9 @@ from gradexplain.escape import identifier_latex
 from gradexplain.notation import ArrayOperation
 from gradexplain.primitive import SIGN
 from gradexplain.render.blocks import Formula
+from gradexplain.settings import current
 from gradexplain.simplify.arrangement import Arrangement, Factor, Fraction
-from gradexplain.simplify.printing import FormulaLatex, TextPrinter
+from gradexplain.simplify.printing import FormulaLatex, TextPrinter, printed
 
 
 def text(expr: Any) -> str:
@@ -29,7 +30,7 @@ def text(expr: Any) -> str:
     >>> text(e)
     '-(1 + x)*x*2/(x**2*x)'
     """
-    shown = str(_TextPrinter(_AS_WRITTEN).doprint(expr))
+    shown = printed(_TextPrinter(_AS_WRITTEN), expr)
     return _bare(shown) if isinstance(expr, (ArrayOperation, sp.Piecewise)) else shown
 
 
@@ -40,7 +41,7 @@ def latex(expr: Any) -> str:
     '\\frac{\\bar{u}}{\\theta}'
     """
     names = {s: name_latex(s.name) for s in getattr(expr, "free_symbols", ())}
-    return str(FormulaLatex(_AS_WRITTEN, {"symbol_names": names, "ln_notation": True}).doprint(expr))
+    return printed(FormulaLatex(_AS_WRITTEN, {"symbol_names": names, "ln_notation": True}), expr)
 
 
 def name_latex(name: str) -> str:
@@ -87,6 +88,9 @@ def derivative_of(output: str, variables: Sequence[str], *, partial: bool = Fals
     Formula(text='d^2y/dx^2', latex='\\frac{d^{2} y}{d x^{2}}')
     """
     order = len(variables)
+    if current().primes and not partial:
+        mark = "'" * order if order < 4 else f"^({order})"
+        return Formula(output + mark, name_latex(output) + (mark if order < 4 else f"^{{({order})}}"))
     d = r"\partial" if partial else "d"
     counts = {v: variables.count(v) for v in dict.fromkeys(variables)}
     power = f"^{order}" if order > 1 else ""

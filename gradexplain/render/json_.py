@@ -41,24 +41,24 @@ from gradexplain.simplify import printing
 from gradexplain.simplify.arrangement import Arrangement
 from gradexplain.simplify.rewrite import Rewrite
 
-SCHEMA = 1
+SCHEMA = 2
 # Python refuses to write longer integers in decimal, so that nobody can stop a server with one.
 DECIMAL_BITS = 10_000
 _ARRANGED = {"expr", "where", "raw", "rewrites", "result"}  # closed forms, in records that say how they are written
 
 
-def dumps(value: object) -> str:
-    """Return a record as one line of JSON.
+def dumps(value: object, **beside: object) -> str:
+    """Return a record as one line of JSON; what else is given by name stands after its fields.
 
     >>> from gradexplain.render.blocks import Formula
     >>> dumps(Formula("2*x", "2 x"))
-    '{"schema": 1, "type": "Formula", "text": "2*x", "latex": "2 x"}'
-    >>> dumps([Fraction(1, 3), float("nan")])
-    '{"schema": 1, "value": [{"fraction": [1, 3]}, "nan"]}'
+    '{"schema": 2, "type": "Formula", "text": "2*x", "latex": "2 x"}'
+    >>> dumps([Fraction(1, 3), float("nan")], n=1)
+    '{"schema": 2, "value": [{"fraction": [1, 3]}, "nan"], "n": 1}'
     """
     shape = plain(value)
     content = shape if isinstance(shape, dict) else {"value": value}
-    return "".join(_tokens({"schema": SCHEMA, **content}))
+    return "".join(_tokens({"schema": SCHEMA, **content, **beside}))
 
 
 class _Open(NamedTuple):

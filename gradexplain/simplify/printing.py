@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,10 +12,11 @@ from sympy.printing.numpy import SciPyPrinter
 from sympy.printing.precedence import PRECEDENCE, precedence, precedence_traditional
 from sympy.printing.str import StrPrinter
 
-from gradexplain.escape import identifier_latex
+from gradexplain.escape import identifier_latex, math_text
 from gradexplain.primitive import CHOICE, POSTFIX, POWER, PRODUCT, SIGN, SUM, TERM, Code
 from gradexplain.simplify.arrangement import TEXTBOOK, Arrangement, Factor
 
+LOGGER = logging.getLogger(__name__)
 _UNDEFINED = sp.Symbol("undefined")
 
 
@@ -347,7 +349,7 @@ def text(expr: Any, arrangement: Arrangement = TEXTBOOK) -> str:
     printer = TextPrinter(arrangement)
     if expr.has(sp.E) and any(s.name == printer.euler for s in expr.free_symbols):
         printer.euler = "exp(1)"
-    shown = str(printer.doprint(expr))
+    shown = printed(printer, expr)
     return shown[1:-1] if isinstance(expr, sp.Piecewise) and shown.startswith("(") else shown
 
 
@@ -357,7 +359,25 @@ def latex(expr: Any, arrangement: Arrangement = TEXTBOOK) -> str:
     if expr.has(sp.zoo, sp.nan):
         expr = expr.xreplace(dict.fromkeys((sp.zoo, sp.nan), _UNDEFINED))
         names[_UNDEFINED] = r"\text{undefined}"
-    return str(FormulaLatex(arrangement, {"symbol_names": names}).doprint(expr))
+    return printed(FormulaLatex(arrangement, {"symbol_names": names}), expr)
+
+
+def printed(printer: Any, expr: Any) -> str:
+    """An expression by one of the printers above. They are for people, and a page with one formula less helps them more
+    than an exception: where a printer fails, the reason goes to the log, and there stands what SymPy calls the thing.
+
+    >>> printed(TextPrinter(TEXTBOOK), sp.Symbol("x") + 1)
+    'x + 1'
+    """
+    try:
+        return str(printer.doprint(expr))
+    except Exception:
+        LOGGER.exception("could not print a formula")
+    try:
+        text = str(expr)
+    except Exception:
+        text = f"<{type(expr).__name__}>"
+    return math_text(text) if isinstance(printer, FormulaLatex) else text
 
 
 def numpy_source(expr: Any, names: Mapping[str, str] | None = None, arrangement: Arrangement = TEXTBOOK) -> str:
