@@ -56,11 +56,14 @@ code, pre { font-family: ui-monospace, monospace; }
 .formula > code { background: var(--soft); padding: 0 .25em; overflow-wrap: anywhere; }
 .formula > math { display: none; }
 @supports (math-style: compact) { .formula > math { display: inline math; } .formula > math + code { display: none; } }
+.formula math { font-size: 1.1em; }
 .formula mtd { padding: .15em .4em; } .formula .aligned mtd { text-align: left; text-align: -webkit-left; }
 .formula .bold { font-weight: bold; } .formula .italic { font-style: italic; } .formula .monospace, kbd {
   font-family: ui-monospace, monospace; }
 .equation { margin: 1rem 1.5rem; overflow-x: auto; }
-.chain { list-style: none; margin: 0; padding: 0; } .remark { margin-left: 1.5em; font-style: italic; }
+.chain { list-style: none; margin: 0; padding: 0; } .remark { padding-left: 1.5em; font-style: italic; }
+@media (min-width: 40rem) { .chain { display: table; border-spacing: 0 .4rem; } .chain > li { display: table-row; }
+  .chain > li > span { display: table-cell; } }
 .label { color: inherit; font-style: italic; margin-right: .75em; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; } caption { text-align: left; font-style: italic; }
@@ -190,8 +193,16 @@ def _equation(block: Equation) -> str:
 
 
 def _chain(block: Chain) -> str:
-    rows = "".join(f"<li>{formula(shown, display=True)}{_remark(remark)}</li>" for shown, remark in block.rows)
+    rows = "".join(
+        f"<li><span>{formula(block.left, display=True) if n == 0 else ''}</span> "
+        f"<span>{formula(_equals(link.formula), display=True)}</span>{_remark(link.remark)}</li>"
+        for n, link in enumerate(block.links)
+    )
     return f'<div class="equation"><ul class="chain">{rows}</ul>{_where(block.where)}</div>'
+
+
+def _equals(right: Formula) -> Formula:
+    return Formula(f"= {right.text}", f"{{}} = {right.latex.strip() or '{}'}")
 
 
 def _remark(line: Line) -> str:

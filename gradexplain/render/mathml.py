@@ -40,7 +40,9 @@ _LIMITS = frozenset("\\" + name for name in ("lim", "max", "min", "sup", "inf", 
 _LARGE = {r"\sum": "∑", r"\prod": "∏", r"\bigcup": "⋃", r"\bigcap": "⋂", r"\int": "∫"}
 _SPACES = {r"\,": ".17em", r"\:": ".22em", r"\;": ".28em", r"\ ": ".33em", r"\!": "-.17em", r"\quad": "1em"}
 _SPACES[r"\qquad"] = "2em"
-_ACCENTS = {r"\bar": "‾", r"\overline": "‾", r"\hat": "^", r"\widehat": "^", r"\tilde": "~", r"\widetilde": "~"}
+THIN = '<mspace width=".17em"/>'
+_CLOSE = 'lspace="0" rspace="0"'
+_ACCENTS = {r"\bar": "¯", r"\overline": "¯", r"\hat": "^", r"\widehat": "^", r"\tilde": "~", r"\widetilde": "~"}
 _ACCENTS |= {r"\dot": "˙", r"\ddot": "¨", r"\vec": "→", r"\overbrace": "⏞"}
 _BELOW = {r"\underline": "_", r"\underbrace": "⏟"}
 _VARIANTS = {r"\mathbf": "bold", r"\mathit": "italic", r"\mathtt": "monospace", r"\texttt": "monospace"}
@@ -103,7 +105,7 @@ class _Reader:
             raise _UnknownError
         parts: list[str] = []
         while self.peek() not in until:
-            parts += self._item()
+            parts += self._item(after=parts[-1] if parts else "<mo")
         self.depth -= 1
         return parts[0] if len(parts) == 1 else _element("mrow", *parts)
 
@@ -133,24 +135,36 @@ class _Reader:
         self.take()
         return self.latex[start:end]
 
-    def _item(self) -> list[str]:
+    def _item(self, after: str) -> list[str]:
         token = self.take()
         if _SIZES.match(token):
             return []
-        base = self._atom(token)
-        shown = self._scripts(base, stacked=token in _LIMITS or (token in _LARGE and token != r"\int"))
-        # Read out as "sine of x", and spaced as a function.
-        return [shown, _operator("\u2061")] if token in _FUNCTIONS or token == r"\operatorname" else [shown]
+        if token == "-" and after.startswith("<mo"):
+            return [_operator("−", 'form="prefix"')]
+        shown = self._scripts(self._atom(token), stacked=token in _LIMITS or (token in _LARGE and token != r"\int"))
+        if token not in _FUNCTIONS and token not in _LIMITS and token != r"\operatorname":
+            return [shown]
+        # Read out as "sine of x"; MathML has no space around the name by itself.
+        follows = [following for following, _ in self.tokens[self.next : self.next + 2]]
+        fenced = follows[:1] in (["("], [r"\left"]) or follows == ["{", r"\left"]
+        return [*[THIN] * (not after.startswith("<mo")), shown, _operator("\u2061"), *[THIN] * (not fenced)]
 
     def _scripts(self, base: str, *, stacked: bool) -> str:
-        above = below = ""
+        above = below = primes = ""
         while (mark := self.peek()) and mark in "^_'":
             self.take()
             if mark == "_":
                 below = self.group()
+            elif mark == "^":
+                above = self.group()
             else:
-                script = _operator("′") if mark == "'" else self.group()
-                above = _element("mrow", above, script) if above else script
+                primes += _operator("′", _CLOSE)
+        if primes and (above or _is_tall(base)):
+            above, primes = _element("mrow", primes, above), ""
+        shown = self._scripted(base, below, above, stacked=stacked)
+        return _element("mrow", shown, primes) if primes else shown
+
+    def _scripted(self, base: str, below: str, above: str, *, stacked: bool) -> str:
         tags = ("munder", "mover", "munderover") if stacked else ("msub", "msup", "msubsup")
         if above and below:
             return _element(tags[2], base, below, above)
@@ -187,9 +201,9 @@ class _Reader:
         if token.startswith(r"\begin"):
             return self._environment(token)
         if token in _ACCENTS:
-            return _element("mover", self.group(), _operator(_ACCENTS[token]), attributes='accent="true"')
+            return _element("mover", self.group(), _operator(_ACCENTS[token]))
         if token in _BELOW:
-            return _element("munder", self.group(), _operator(_BELOW[token]), attributes='accentunder="true"')
+            return _element("munder", self.group(), _operator(_BELOW[token]))
         if token in (r"\overset", r"\stackrel", r"\underset"):
             script, base = self.group(), self.group()
             return _element("munder" if token == r"\underset" else "mover", base, script)
@@ -214,10 +228,10 @@ class _Reader:
 
     def _fenced(self) -> str:
         opening = self.take()
-        inner = [self.row(until=(r"\right", r"\middle"))]
+        inner = self.row(until=(r"\right", r"\middle"))
         while self.take() == r"\middle":
-            inner += [_operator(_fence(self.take())), self.row(until=(r"\right", r"\middle"))]
-        return _element("mrow", _fence_operator(opening), *inner, _fence_operator(self.take()))
+            inner += _operator(_fence(self.take())) + self.row(until=(r"\right", r"\middle"))
+        return _between(opening, inner, self.take())
 
     def _environment(self, token: str) -> str:
         name = token.split("{")[1].rstrip("}")
@@ -234,12 +248,20 @@ class _Reader:
         aligned = 'class="aligned"' if name in ("aligned", "cases", "array") else ""
         table = _element("mtable", *(_element("mtr", *cells) for cells in rows), attributes=aligned)
         fences = _FENCES.get(name, "..")
-        return _element("mrow", _fence_operator(fences[0]), table, _fence_operator(fences[1]))
+        return _between(fences[0], table, fences[1])
 
 
 def _fence(token: str) -> str:
     return "" if token == "." else _SYMBOLS.get(token, token)
 
 
-def _fence_operator(token: str) -> str:
-    return _operator(_fence(token), 'fence="true" stretchy="true"') if token != "." else ""
+def _between(opening: str, inner: str, closing: str) -> str:
+    # Fences that could stretch have wide bearings in some browsers, so only those do that must.
+    stretches = "true" if _is_tall(inner) or "." in (opening, closing) else "false"
+    attributes = f'fence="true" stretchy="{stretches}" {_CLOSE}'
+    first, last = (_operator(_fence(fence), attributes) if fence != "." else "" for fence in (opening, closing))
+    return _element("mrow", first, inner, last)
+
+
+def _is_tall(written: str) -> bool:
+    return any(tag in written for tag in ("<mfrac", "<mtable", "<msqrt", "<mroot", "<munder", "<mover"))

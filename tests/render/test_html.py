@@ -29,7 +29,18 @@ def test_pages_are_well_formed_and_hold_no_tag_of_others(document: Document) -> 
     )
     assert {element.tag for element in page.iter()} <= set(expected.split())
     allowed = {"lang", "charset", "name", "content", "id", "class", "value", "scope", "colspan", "open", "tabindex"}
-    allowed |= {"displaystyle", "mathvariant", "stretchy", "fence", "largeop", "accent", "accentunder", "width"}
+    allowed |= {
+        "displaystyle",
+        "mathvariant",
+        "stretchy",
+        "fence",
+        "largeop",
+        "accent",
+        "accentunder",
+        "width",
+        "lspace",
+        "rspace",
+    }
     assert {name for element in page.iter() for name in element.attrib} <= allowed
     ids = [element.get("id") for element in page.iter() if element.get("id")]
     assert len(ids) == len(set(ids))

@@ -6,33 +6,40 @@ import pytest
 
 import gradexplain as gx
 from gradexplain import escape
-from gradexplain.render.mathml import mathml
+from gradexplain.render.mathml import THIN, mathml
 
 from .sample import HOSTILE, SAMPLE, formulas
 
 # fmt: off
+STRETCHED = 'fence="true" stretchy="true" lspace="0" rspace="0"'
+STIFF = STRETCHED.replace('stretchy="true"', 'stretchy="false"')
+PRIME = '<mo lspace="0" rspace="0">′</mo>'
 CONSTRUCTS = [
     (r"2 x",                        "<mn>2</mn><mi>x</mi>"),
     (r"\frac{dy}{x}",               "<mfrac><mrow><mi>d</mi><mi>y</mi></mrow><mi>x</mi></mfrac>"),
     (r"\frac12 + x^34",             "<mfrac><mn>1</mn><mn>2</mn></mfrac><mo>+</mo><msup><mi>x</mi><mn>3</mn></msup>"),
     (r"x^{2}_{i}",                  "<msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup>"),
-    (r"u''",                        "<msup><mi>u</mi><mrow><mo>′</mo><mo>′</mo></mrow></msup>"),
-    (r"-1.5",                       "<mo>−</mo><mn>1.5</mn>"),
+    (r"u''",                        f"<mrow><mi>u</mi>{PRIME}{PRIME}</mrow>"),
+    (r"\left(\frac{u}{v}\right)'",  f"</mrow><mrow>{PRIME}</mrow></msup>"),
+    (r"a - 1.5",                    "<mo>−</mo><mn>1.5</mn>"),
+    (r"a = -1.5",                   '<mo form="prefix">−</mo><mn>1.5</mn>'),
     (r"\sqrt{x}",                   "<msqrt><mi>x</mi></msqrt>"),
     (r"\sqrt[3]{x}",                "<mroot><mi>x</mi><mn>3</mn></mroot>"),
-    (r"\sin x",                     "<mi>sin</mi><mo>\u2061</mo><mi>x</mi>"),
+    (r"2\sin x",                    f"<mn>2</mn>{THIN}<mi>sin</mi><mo>\u2061</mo>{THIN}<mi>x</mi>"),
+    (r"\sin{\left(x\right)}",       f"<mrow><mi>sin</mi><mo>\u2061</mo><mrow><mo {STIFF}>(</mo>"),
     (r"\sin^{2} x",                 "<msup><mi>sin</mi><mn>2</mn></msup><mo>\u2061</mo>"),
     (r"\operatorname{sum} x",       '<mi mathvariant="normal">sum</mi><mo>\u2061</mo>'),
-    (r"\sum_{k=0}^{n} k",           "<munderover><mo largeop=\"true\">∑</mo>"),
+    (r"\sum_{k=0}^{n} k",           '<munderover><mo largeop="true">∑</mo>'),
     (r"\max_{x} f",                 "<munder><mi>max</mi><mi>x</mi></munder>"),
-    (r"\left|x\right|",             '<mo fence="true" stretchy="true">|</mo><mi>x</mi>'),
-    (r"\left. x \right|_{0}",       '<msub><mrow><mi>x</mi><mo fence="true" stretchy="true">|</mo></mrow>'),
-    (r"\bar{x}",                    '<mover accent="true"><mi>x</mi><mo>‾</mo></mover>'),
+    (r"\left|x\right|",             f"<mo {STIFF}>|</mo><mi>x</mi>"),
+    (r"\left(\sqrt{x}\right)",      f"<mo {STRETCHED}>(</mo><msqrt>"),
+    (r"\left. x \right|_{0}",       f"<msub><mrow><mi>x</mi><mo {STRETCHED}>|</mo></mrow>"),
+    (r"\bar{x}",                    "<mover><mi>x</mi><mo>¯</mo></mover>"),
     (r"\text{if } x \lt 0",         None),
     (r"\text{if } x < 0",           "<mtext>if\u00a0</mtext><mi>x</mi><mo>&lt;</mo>"),
     (r"\mathrm{learning\_rate}",    '<mi mathvariant="normal">learning_rate</mi>'),
     (r"\begin{bmatrix}1 & 2\\3 & 4\end{bmatrix}", "<mtr><mtd><mn>3</mn></mtd><mtd><mn>4</mn></mtd></mtr>"),
-    (r"\begin{cases} 1 & \text{for}\: x > 0 \\0 & \text{else} \end{cases}", '<mo fence="true" stretchy="true">{</mo>'),
+    (r"\begin{cases} 1 & x > 0 \\0 & \text{else} \end{cases}", f"<mo {STRETCHED}>{{</mo>"),
     (r"\alpha \cdot \nabla",        "<mi>α</mi><mo>⋅</mo><mi>∇</mi>"),
     (r"X^{\top}",                   "<msup><mi>X</mi><mo>⊤</mo></msup>"),
     (r"n!",                         "<mi>n</mi><mo>!</mo>"),
