@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from gradexplain import rerun
 from gradexplain.autodiff import Sweep, sweep
 from gradexplain.derivative import jacobian_nodes
 from gradexplain.errors import ArgumentError
@@ -21,8 +22,8 @@ from gradexplain.exposition.model import CheckReport, Detail, Finding, Overview,
 from gradexplain.exposition.rewriting import with_steps
 from gradexplain.graph import Node, ancestors
 from gradexplain.lambdify import readable_names
-from gradexplain.render.blocks import Document
 from gradexplain.render.display import Display
+from gradexplain.render.frozen import Frozen
 from gradexplain.simplify.arrangement import Arrangement
 from gradexplain.simplify.closed import arrangement, closed_form
 from gradexplain.simplify.form import ClosedForm, Gradients
@@ -241,6 +242,25 @@ class Explanation(Display):
         head = f"def derivative({', '.join(names.values())}):"
         return "\n".join([*imports, "", "", head, *(f"    {line}" for line in lines), ""])
 
+    def to_notebook(self) -> str:
+        """A Jupyter notebook that explains, and computes the explanation again, as JSON."""
+        from gradexplain.render import document, notebook
+
+        title = document.title_of(self.data)
+        traced = replace(self.program, arguments=tuple(a for a in self.program.arguments if a.role == "traced"))
+        given = rerun.arguments(traced) if self.program.is_numeric else None
+        return notebook.notebook(self.screen, title, self._call, self.python(), given)
+
+    @property
+    def _call(self) -> str | None:
+        name = "explain" if self.kind == "gradient" else f"explain_{self.kind}"
+        return rerun.call(self.program, name, wrt=self.wrt, order=self.order)
+
+    @property
+    def writers(self) -> Mapping[str, Callable[[], str]]:
+        """The formats of files by the endings of their names: also .py and .ipynb."""
+        return {**super().writers, ".py": self.python, ".ipynb": self.to_notebook}
+
     @cached_property
     def data(self) -> Overview:
         """Everything that a rendering shows, as one record."""
@@ -299,44 +319,6 @@ class CheckDisplay(Display):
 
     def __repr__(self) -> str:
         return f"<check {'passed' if self.ok else 'not passed'}: {len(self.data.rows)} rows>"
-
-
-class Frozen(Display):
-    """An explanation that came out of a pickle: its formulas, numbers and renderings, without the function.
-
-    The document is kept as it was: SymPy evaluates what it unpickles, and x*x would become x**2.
-    """
-
-    def __init__(
-        self,
-        data: Overview,
-        document: Document,
-        screen: Document,
-        forms: Mapping[str, ClosedForm],
-        gradient_values: Mapping[str, Any],
-        value: Any,
-    ) -> None:
-        super().__init__(data)
-        self._document, self._screen = document, screen
-        self.gradients, self.gradient_values, self.value = Gradients(forms), gradient_values, value
-
-    def __getitem__(self, key: str) -> ClosedForm:
-        return self.gradients[key]
-
-    @property
-    def gradient(self) -> Any:
-        """As `Explanation.gradient`."""
-        return self.gradients.together
-
-    @property
-    def document(self) -> Document:
-        """The blocks that all formats print."""
-        return self._document
-
-    @property
-    def screen(self) -> Document:
-        """The blocks as a notebook shows them."""
-        return self._screen
 
 
 def derivative_nodes(program: Program, wrt: Sequence[str], order: int, kind: str) -> dict[str, Node]:

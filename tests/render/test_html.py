@@ -40,6 +40,7 @@ def test_pages_are_well_formed_and_hold_no_tag_of_others(document: Document) -> 
         "width",
         "lspace",
         "rspace",
+        "form",
     }
     assert {name for element in page.iter() for name in element.attrib} <= allowed
     ids = [element.get("id") for element in page.iter() if element.get("id")]
