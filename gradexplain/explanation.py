@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import combinations_with_replacement
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sp
@@ -18,7 +18,7 @@ from gradexplain.autodiff import Sweep, sweep
 from gradexplain.derivative import jacobian_nodes
 from gradexplain.errors import ArgumentError
 from gradexplain.exposition import findings, naming, sweeps, textbook, values, verify
-from gradexplain.exposition.model import CheckReport, Detail, Finding, Overview, Style, TapeRow
+from gradexplain.exposition.model import CheckReport, Detail, Finding, Overview, Style, TapeRow, Walk
 from gradexplain.exposition.rewriting import with_steps
 from gradexplain.graph import Node, ancestors
 from gradexplain.lambdify import readable_names
@@ -28,6 +28,10 @@ from gradexplain.simplify.arrangement import Arrangement
 from gradexplain.simplify.closed import arrangement, closed_form
 from gradexplain.simplify.form import ClosedForm, Gradients
 from gradexplain.trace.run import Program
+from gradexplain.trace.source import lines_of
+
+if TYPE_CHECKING:
+    from gradexplain.render.stepper import Stepper
 
 
 class Explanation(Display):
@@ -154,6 +158,20 @@ class Explanation(Display):
         if style == "forward":
             return Display(sweeps.forward(self.program, wrt))
         raise ArgumentError(f"there is no style {style!r}", fix="use textbook, reverse or forward")
+
+    def stepper(self) -> Stepper:
+        """The reverse sweep to go through step by step, in a notebook or as a page (`save`)."""
+        from gradexplain.render.stepper import Stepper
+
+        place = self.program.place
+        record = Walk(
+            name=self.title or self.program.name,
+            point=tuple(self.program.point.items()) if self.program.is_numeric else (),
+            sweep=self.derivation(style="reverse").data,
+            lines=lines_of(self.program.function),
+            file=place.file if place else "",
+        )
+        return Stepper(record)
 
     @property
     def is_scalar(self) -> bool:

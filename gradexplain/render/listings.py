@@ -88,7 +88,7 @@ def tape_table(rows: Sequence[TapeRow], *, adjoints: bool = False) -> Table:
         cells = [line(Code(row.name)), operation]
         cells += [line(number(row.value))] if valued else []
         cells += [_line_number(row.place)] if placed else []
-        first, *others = [_local(row, local) for local in row.locals] or [()]
+        first, *others = [local_derivative(row, local) for local in row.locals] or [()]
         table.append((*cells, first, *([_adjoint(row)] if adjoints else [])))
         table += [(*[()] * len(cells), other) for other in others]
     return Table(headers, tuple(table))
@@ -100,7 +100,7 @@ def _adjoint(row: TapeRow) -> Line:
     return (formulas.equal(Formula(row.adjoint, formulas.name_latex(row.adjoint)), numeral(row.adjoint_value)),)
 
 
-def _local(row: TapeRow, local: Local) -> Line:
+def local_derivative(row: TapeRow, local: Local) -> Line:
     """A local derivative: as a rule gives it, worked out, and as a number; or what the adjoint becomes."""
     if not local.is_partial:
         return (formulas.named(f"{local.operand}_bar", local.formula),)

@@ -105,7 +105,7 @@ class _Reader:
             raise _UnknownError
         parts: list[str] = []
         while self.peek() not in until:
-            parts += self._item(after=parts[-1] if parts else "<mo")
+            parts += self._item(after=parts[-1] if parts else "<mo>")
         self.depth -= 1
         return parts[0] if len(parts) == 1 else _element("mrow", *parts)
 
@@ -139,7 +139,7 @@ class _Reader:
         token = self.take()
         if _SIZES.match(token):
             return []
-        if token == "-" and after.startswith("<mo"):
+        if token == "-" and after.startswith(("<mo>", "<mo ")):
             return [_operator("−", 'form="prefix"')]
         shown = self._scripts(self._atom(token), stacked=token in _LIMITS or (token in _LARGE and token != r"\int"))
         if token not in _FUNCTIONS and token not in _LIMITS and token != r"\operatorname":
@@ -147,7 +147,7 @@ class _Reader:
         # Read out as "sine of x"; MathML has no space around the name by itself.
         follows = [following for following, _ in self.tokens[self.next : self.next + 2]]
         fenced = follows[:1] in (["("], [r"\left"]) or follows == ["{", r"\left"]
-        return [*[THIN] * (not after.startswith("<mo")), shown, _operator("\u2061"), *[THIN] * (not fenced)]
+        return [*[THIN] * (not after.startswith(("<mo>", "<mo "))), shown, _operator("\u2061"), *[THIN] * (not fenced)]
 
     def _scripts(self, base: str, *, stacked: bool) -> str:
         above = below = primes = ""

@@ -15,6 +15,20 @@ def pretty(formula: str) -> str:
     return re.sub(r"(?<!\*)\*(?!\*)", "·", summed)
 
 
+def barred(formula: str) -> str:
+    """Return the text of a formula with bars over the letters of adjoints.
+
+    >>> barred("x_bar = x_bar_1 + v2_bar*loss_bar")
+    'x̄ = x̄₁ + v̄2*loss_bar'
+    """
+
+    def bar(name: re.Match[str]) -> str:
+        path = (name[3] or "").translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
+        return f"{name[1]}\u0304{name[2]}{path}"
+
+    return re.sub(r"\b([^\W\d_])(\d*)_bar(?:_(\d+))?\b", bar, formula)
+
+
 def mathematical(formula: str) -> str:
     """Return the text of an array formula as mathematicians write it: the entrywise product has a sign of its own.
 

@@ -26,6 +26,7 @@ CONSTRUCTS = [
     (r"\sqrt{x}",                   "<msqrt><mi>x</mi></msqrt>"),
     (r"\sqrt[3]{x}",                "<mroot><mi>x</mi><mn>3</mn></mroot>"),
     (r"2\sin x",                    f"<mn>2</mn>{THIN}<mi>sin</mi><mo>\u2061</mo>{THIN}<mi>x</mi>"),
+    (r"\bar{u}\sin x",               f"</mover>{THIN}<mi>sin</mi>"),
     (r"\sin{\left(x\right)}",       f"<mrow><mi>sin</mi><mo>\u2061</mo><mrow><mo {STIFF}>(</mo>"),
     (r"\sin^{2} x",                 "<msup><mi>sin</mi><mn>2</mn></msup><mo>\u2061</mo>"),
     (r"\operatorname{sum} x",       '<mi mathvariant="normal">sum</mi><mo>\u2061</mo>'),
