@@ -39,6 +39,7 @@ _HOME = {
     **dict.fromkeys(("GradexplainError", "TraceWarning"), "gradexplain.errors"),
     "from_json": "gradexplain.render.saved",
     "options": "gradexplain.settings",
+    **dict.fromkeys(("load_ipython_extension", "unload_ipython_extension"), "gradexplain.jupyter"),
 }
 __all__ = [
     "GradexplainError",
