@@ -27,6 +27,10 @@ def check_line(report: CheckReport, output: str) -> Note:
     at = point_text(report.point)
     lead = f"check  {at}: " if at else "check  "
     bad = [row for row in report.rows if row.verdict != "pass"]
+    if not bad and report.entries > len(report.rows):
+        along = "a random direction" if len(report.rows) == 1 else f"{len(report.rows)} random directions"
+        counted = f"{report.entries} entries agree with difference quotients along {along}"
+        return Note(line(f"{lead}{counted}  ok"), "ok")
     if not bad and len(report.rows) > 1:
         counted = f"{len(report.rows)} {'entries' if at else 'values'} agree with difference quotients"
         return Note(line(f"{lead}{counted}  ok"), "ok")
@@ -43,6 +47,8 @@ def check_line(report: CheckReport, output: str) -> Note:
 def _entry(output: str, row: CheckRow, *, partial: bool) -> str:
     """The name of an entry; a row's name may say where it was looked at."""
     key, at, place = row.name.partition(" at ")
+    if key.startswith("direction "):
+        return f"slope along {key}"
     return derivative_of(output, tuple(key.split(",")), partial=partial).text + at + place
 
 

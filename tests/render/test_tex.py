@@ -96,3 +96,29 @@ def test_engines_know_every_formula() -> None:
         pytest.skip("katex and mathjax-full are not installed: npm install them, and set NODE_PATH")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == []
+
+
+@pytest.mark.parametrize("n", range(4))
+def test_documents_compile(n: int, tmp_path: Path) -> None:
+    latex = shutil.which("pdflatex")
+    if latex is None:
+        pytest.skip("pdflatex is not installed")
+    e = (
+        lambda: gx.explain("x**2*sin(x)/(1 + x)", x=3),
+        lambda: gx.explain(layers, np.ones((3, 2)), np.ones((2, 3)), np.array([1.0, 2.0])),
+        lambda: gx.explain(piecewise, x=0.3).derivation(style="reverse"),
+        lambda: gx.explain("x**2 + y**2 = 25", order=2),
+    )[n]()
+    e.save(tmp_path / "e.tex")
+    command = [
+        latex,
+        "-interaction=nonstopmode",
+        "-halt-on-error",
+        f"-output-directory={tmp_path}",
+        str(tmp_path / "e.tex"),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if "not found" in done.stdout:
+        pytest.skip("amsmath is not installed")
+    assert done.returncode == 0, done.stdout[-1500:]
+    assert (tmp_path / "e.pdf").stat().st_size > 10_000
