@@ -41,6 +41,7 @@ _LARGE = {r"\sum": "∑", r"\prod": "∏", r"\bigcup": "⋃", r"\bigcap": "⋂",
 _SPACES = {r"\,": ".17em", r"\:": ".22em", r"\;": ".28em", r"\ ": ".33em", r"\!": "-.17em", r"\quad": "1em"}
 _SPACES[r"\qquad"] = "2em"
 THIN = '<mspace width=".17em"/>'
+_UPRIGHT = 'mathvariant="normal"'
 _CLOSE = 'lspace="0" rspace="0"'
 _ACCENTS = {r"\bar": "¯", r"\overline": "¯", r"\hat": "^", r"\widehat": "^", r"\tilde": "~", r"\widetilde": "~"}
 _ACCENTS |= {r"\dot": "˙", r"\ddot": "¨", r"\vec": "→", r"\overbrace": "⏞"}
@@ -139,15 +140,16 @@ class _Reader:
         token = self.take()
         if _SIZES.match(token):
             return []
-        if token == "-" and after.startswith(("<mo>", "<mo ")):
+        if token == "-" and _is_operator(after):
             return [_operator("−", 'form="prefix"')]
         shown = self._scripts(self._atom(token), stacked=token in _LIMITS or (token in _LARGE and token != r"\int"))
         if token not in _FUNCTIONS and token not in _LIMITS and token != r"\operatorname":
-            return [shown]
+            is_apart = token == r"\mathrm" or _UPRIGHT in after  # two words side by side, or a word and a letter
+            return [THIN, shown] if is_apart and not _is_operator(after) and not _is_operator(shown) else [shown]
         # Read out as "sine of x"; MathML has no space around the name by itself.
         follows = [following for following, _ in self.tokens[self.next : self.next + 2]]
         fenced = follows[:1] in (["("], [r"\left"]) or follows == ["{", r"\left"]
-        return [*[THIN] * (not after.startswith(("<mo>", "<mo "))), shown, _operator("\u2061"), *[THIN] * (not fenced)]
+        return [*[THIN] * (not _is_operator(after)), shown, _operator("\u2061"), *[THIN] * (not fenced)]
 
     def _scripts(self, base: str, *, stacked: bool) -> str:
         above = below = primes = ""
@@ -213,7 +215,7 @@ class _Reader:
         if token in (r"\text", r"\textbf"):
             return _element("mtext", entities(self.raw()).replace(" ", "\u00a0"))
         if token in (r"\mathrm", r"\operatorname"):
-            return _element("mi", entities(self.raw().replace(r"\_", "_")), attributes='mathvariant="normal"')
+            return _element("mi", entities(self.raw().replace(r"\_", "_")), attributes=_UPRIGHT)
         if token in _VARIANTS:
             return _element("mtext", entities(self.raw()), attributes=f'class="{_VARIANTS[token]}"')
         raise _UnknownError
@@ -261,6 +263,10 @@ def _between(opening: str, inner: str, closing: str) -> str:
     attributes = f'fence="true" stretchy="{stretches}" {_CLOSE}'
     first, last = (_operator(_fence(fence), attributes) if fence != "." else "" for fence in (opening, closing))
     return _element("mrow", first, inner, last)
+
+
+def _is_operator(written: str) -> bool:
+    return written.startswith(("<mo>", "<mo "))
 
 
 def _is_tall(written: str) -> bool:

@@ -13,6 +13,7 @@ from .sample import HOSTILE, SAMPLE, formulas
 # fmt: off
 STRETCHED = 'fence="true" stretchy="true" lspace="0" rspace="0"'
 STIFF = STRETCHED.replace('stretchy="true"', 'stretchy="false"')
+NAME = 'mathvariant="normal"'
 PRIME = '<mo lspace="0" rspace="0">′</mo>'
 CONSTRUCTS = [
     (r"2 x",                        "<mn>2</mn><mi>x</mi>"),
@@ -41,6 +42,7 @@ CONSTRUCTS = [
     (r"\mathrm{learning\_rate}",    '<mi mathvariant="normal">learning_rate</mi>'),
     (r"\begin{bmatrix}1 & 2\\3 & 4\end{bmatrix}", "<mtr><mtd><mn>3</mn></mtd><mtd><mn>4</mn></mtd></mtr>"),
     (r"\begin{cases} 1 & x > 0 \\0 & \text{else} \end{cases}", f"<mo {STRETCHED}>{{</mo>"),
+    (r"2 \mathrm{ab} \mathrm{cd} x",  f"{THIN}<mi {NAME}>ab</mi>{THIN}<mi {NAME}>cd</mi>{THIN}<mi>x</mi>"),
     (r"\alpha \cdot \nabla",        "<mi>α</mi><mo>⋅</mo><mi>∇</mi>"),
     (r"X^{\top}",                   "<msup><mi>X</mi><mo>⊤</mo></msup>"),
     (r"n!",                         "<mi>n</mi><mo>!</mo>"),
