@@ -13,6 +13,7 @@ from sympy.printing.precedence import PRECEDENCE, precedence, precedence_traditi
 from sympy.printing.str import StrPrinter
 
 from gradexplain.escape import identifier_latex, math_text
+from gradexplain.notation import ArrayOperation
 from gradexplain.primitive import CHOICE, POSTFIX, POWER, PRODUCT, SIGN, SUM, TERM, Code
 from gradexplain.simplify.arrangement import TEXTBOOK, Arrangement, Factor
 
@@ -333,7 +334,11 @@ class FormulaLatex(LatexPrinter):
         return joined or "1"
 
     def _power(self, base: Any, exponent: Any) -> str:
-        return str(self._print(base) if exponent == 1 else super()._print_Pow(sp.Pow(base, exponent, evaluate=False)))
+        if exponent == 1:
+            return str(self._print(base))
+        if isinstance(base, ArrayOperation) and not base.is_call and exponent != sp.S.Half:
+            return rf"\left({self._print(base)}\right)^{{{self._print(exponent)}}}"
+        return str(super()._print_Pow(sp.Pow(base, exponent, evaluate=False)))
 
     def _print_Pow(self, expr: Any) -> str:  # noqa: N802
         return self._print_Mul(expr)
