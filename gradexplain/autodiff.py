@@ -100,11 +100,16 @@ def forward(outputs: Sequence[Node], tangents: Mapping[Node, Node]) -> dict[Node
     for node in ancestors(outputs):
         if node in table or node.op.pullback is None or not any(n in table for n in node.inputs):
             continue
-        incoming = [table.get(n) for n in node.inputs]
-        tangent = node.op.pushforward(incoming, node) if node.op.pushforward else _transposed(incoming, node)
+        tangent = pushed(node, table)
         if tangent is not None:
             table[node] = tangent
     return table
+
+
+def pushed(node: Node, tangents: Mapping[Node, Node]) -> Node | None:
+    """The tangent of a node, given those of its operands; None if it has none."""
+    incoming = [tangents.get(n) for n in node.inputs]
+    return node.op.pushforward(incoming, node) if node.op.pushforward else _transposed(incoming, node)
 
 
 def _transposed(tangents: Sequence[Node | None], y: Node) -> Node | None:

@@ -93,7 +93,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--of", metavar="y", help="of an equation, the variable that depends on the others")
     parser.add_argument("--order", type=int, default=1, help="the order of the derivative")
     parser.add_argument("--steps", action="store_true", help="every rule and every rewrite")
-    parser.add_argument("--style", choices=("textbook", "reverse", "forward"), default="textbook", help="whose steps")
+    parser.add_argument("--known", metavar="RULES", help="rules that need no line, such as sum,power,chain")
+    parser.add_argument(
+        "--style", choices=("textbook", "reverse", "forward", "both"), default="textbook", help="whose steps"
+    )
     parser.add_argument("--format", choices=FORMATS, help="how to print (default: as the name of FILE ends, or text)")
     parser.add_argument("--width", type=int, default=0, help="columns of the text (default: the terminal's, or 80)")
     parser.add_argument("--ascii", action="store_true", help="no characters beyond ASCII")
@@ -119,6 +122,7 @@ def _version() -> str:
 
 def _run(options: argparse.Namespace) -> int:
     from gradexplain.api import explain, explain_implicit
+    from gradexplain.exposition.known import known_rules
 
     wrt = [name.strip() for name in options.wrt.split(",")] if options.wrt else None
     function = _function(options.what)
@@ -131,6 +135,8 @@ def _run(options: argparse.Namespace) -> int:
         explanation = explain(function, wrt=wrt, order=options.order, **point)
     for note in explanation.reading_notes:
         print(f"gradexplain: {_visible(note)}", file=sys.stderr)
+    if options.known:
+        explanation.known = known_rules(options.known)
     _write(_rendered(explanation, options), options)
     return _verdict(explanation)
 

@@ -17,9 +17,10 @@ from gradexplain import rerun
 from gradexplain.autodiff import Sweep, sweep
 from gradexplain.derivative import jacobian_nodes
 from gradexplain.errors import ArgumentError
-from gradexplain.exposition import findings, naming, sweeps, textbook, values, verify
+from gradexplain.exposition import entries, findings, naming, sweeps, textbook, values, verify
+from gradexplain.exposition.known import known_rules
 from gradexplain.exposition.model import CheckReport, Detail, Finding, Overview, Style, TapeRow, Walk
-from gradexplain.exposition.rewriting import with_steps
+from gradexplain.exposition.orders import Orders
 from gradexplain.graph import Node, ancestors
 from gradexplain.lambdify import readable_names
 from gradexplain.render.display import Display
@@ -55,6 +56,7 @@ class Explanation(Display):
         self.title, self.reading_notes = title, notes
         self.names = naming.names(program)
         self.detail: Detail = "brief"
+        self.known: frozenset[str] = frozenset()  # rules that derivations apply without a line
 
     # The derivatives.
     @cached_property
@@ -74,7 +76,11 @@ class Explanation(Display):
         names = naming.names(self.whole)
         arranged = arrangement(self.whole, names)
         forms = {k: self._closed(k, n, names, arranged) for k, n in self._nodes.items()}
-        return Gradients(with_steps(forms, self.whole) if self.is_scalar and self.kind == "gradient" else forms)
+        return Gradients(self._orders.with_steps(forms) if self.is_scalar and self.kind == "gradient" else forms)
+
+    @cached_property
+    def _orders(self) -> Orders:
+        return Orders(self.whole)
 
     def _closed(self, key: str, node: Node, names: Mapping[Node, str], arranged: Arrangement) -> ClosedForm:
         return closed_form(key, node, self.whole, names, arranged)
@@ -135,13 +141,28 @@ class Explanation(Display):
         """The tape: one record for each operation, with local derivatives and adjoints."""
         return sweeps.tape(self.program, self.wrt)
 
-    def derivation(self, key: str | None = None, style: Style = "textbook", detail: Detail = "brief") -> Display:
-        """How a derivative comes about: rule by rule (`textbook`), or as autodiff does it (`reverse`, `forward`)."""
+    def derivation(
+        self,
+        key: str | None = None,
+        style: Style = "textbook",
+        detail: Detail = "brief",
+        known: str | Sequence[str] | None = None,
+    ) -> Display:
+        """How a derivative comes about: rule by rule (`textbook`), or by autodiff (`reverse`, `forward`, `both`).
+
+        Arrays are derived entry by entry if the program takes them apart, else in reverse mode.
+        Rules that are `known`, such as `("sum", "power")`, are applied without a line. Raises `ArgumentError` for names
+        that are no rules.
+        """
+        rules = self.known if known is None else known_rules(known)
         if style == "textbook":
             key = key or next(iter(self.gradients))
             variable = key.split(",")[0]
             if not self.is_scalar or self.kind != "gradient":
-                return Display(sweeps.reverse(self.program, self.wrt))
+                found = None
+                if self.kind == "gradient" and self.order == 1:
+                    found = entries.derive(self.whole, variable, self._nodes[variable], detail=detail, known=rules)
+                return Display(found or sweeps.reverse(self.program, self.wrt))
             record = textbook.derive(
                 self.whole,
                 variable,
@@ -150,6 +171,8 @@ class Explanation(Display):
                 closed=self.gradients[key],
                 key=key,
                 check=self._check_of(key),
+                orders=self._orders,
+                known=rules,
             )
             return Display(record)
         wrt = self.wrt if key is None else (key.split(",")[0],)
@@ -157,7 +180,9 @@ class Explanation(Display):
             return Display(sweeps.reverse(self.program, wrt))
         if style == "forward":
             return Display(sweeps.forward(self.program, wrt))
-        raise ArgumentError(f"there is no style {style!r}", fix="use textbook, reverse or forward")
+        if style == "both":
+            return Display(sweeps.both(self.program, wrt))
+        raise ArgumentError(f"there is no style {style!r}", fix="use textbook, reverse, forward or both")
 
     def stepper(self) -> Stepper:
         """The reverse sweep to go through step by step, in a notebook or as a page (`save`)."""

@@ -14,6 +14,7 @@ from gradexplain.errors import ArgumentError, DomainError
 from gradexplain.explanation import CheckDisplay, Explanation
 from gradexplain.exposition import implicit, sweeps, values, verify
 from gradexplain.exposition.domain import require_all_paths
+from gradexplain.exposition.known import known_rules
 from gradexplain.exposition.model import CheckReport, Detail, Finding, Overview, Style, TapeRow
 from gradexplain.graph import Node, ancestors, is_scalar_constant
 from gradexplain.render.display import Display
@@ -85,16 +86,25 @@ class ImplicitExplanation(Explanation):
         """The tape of the equation: one record for each operation."""
         return sweeps.tape(self.program, (*self.wrt, self.of))
 
-    def derivation(self, key: str | None = None, style: Style = "textbook", detail: Detail = "brief") -> Display:
+    def derivation(
+        self,
+        key: str | None = None,
+        style: Style = "textbook",
+        detail: Detail = "brief",
+        known: str | Sequence[str] | None = None,
+    ) -> Display:
         """How a derivative comes about: by implicit differentiation, or the sweeps of F that autodiff makes."""
         if style == "reverse":
             return Display(sweeps.reverse(self.program, (*self.wrt, self.of)))
         if style == "forward":
             return Display(sweeps.forward(self.program, (*self.wrt, self.of)))
+        if style == "both":
+            return Display(sweeps.both(self.program, (*self.wrt, self.of)))
         if style != "textbook":
-            raise ArgumentError(f"there is no style {style!r}", fix="use textbook, reverse or forward")
+            raise ArgumentError(f"there is no style {style!r}", fix="use textbook, reverse, forward or both")
         key = key or next(iter(self.gradients))
-        equation = implicit.Equation.of_program(self.whole, self.of, subtracts=self.subtracts)
+        rules = self.known if known is None else known_rules(known)
+        equation = implicit.Equation.of_program(self.whole, self.of, subtracts=self.subtracts, known=rules)
         return Display(implicit.derive(equation, key, detail=detail, closed=self.gradients[key]))
 
     def check(self, gradient: Any = None) -> CheckDisplay:

@@ -48,7 +48,7 @@ def nested(x):
 
 
 KINDS = [
-    (three_pieces, "-1 if x <= -1 else 2 if x <= 1 else 2*x"),
+    (three_pieces, "2*x if x > 1 else 2 if x > -1 else -1"),
     (merged, "3 if x <= -2 else 2*x"),
     (nested, "0 if x <= 0 else 1 if x <= 1 else 1/x"),
     (lambda x: np.where(x > 0, x**2, -x), "2*x if x > 0 else -1"),
@@ -56,7 +56,7 @@ KINDS = [
     (lambda x: np.select([x < 0, x < 1], [-x, x**2], 2 * x), "-1 if x < 0 else 2*x if x < 1 else 2"),
     (abs, "sign(x)"),
     (lambda x: np.sign(x) * x**2, "2*sign(x)*x"),
-    (lambda x: max(x, x**2), "2*x if x < x**2 else 1"),
+    (lambda x: max(x, x**2), "2*x if x**2 > x else 1"),
     (lambda x: np.minimum(x, 1 - x), "-1 if x > 1 - x else 1"),
     (lambda x: np.clip(x, -1, 1) ** 2, "0 if x <= -1 else 2*x if x < 1 else 0"),
     (lambda x: np.floor(x) * x, "floor(x)"),

@@ -52,7 +52,7 @@ def test_names_of_higher_derivatives():
                  "With respect to x twice and z", "With respect to x three times"]:  # fmt: skip
         assert line in text
     assert "d³y/dx²dz = 6·x·cos(z)" in e.to_text(unicode=True)
-    assert r"\frac{\partial^{3} y}{\partial x^{2} \, \partial z} = 6 x \cos" in e.to_latex()
+    assert r"\frac{\partial^{3} y}{\partial x^{2} \, \partial z} &= 6 x \cos" in e.to_latex()
     assert "d⁴y/dx⁴ = 24" in gx.explain("x**4", order=4).to_text(unicode=True)
 
 

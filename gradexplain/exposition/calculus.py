@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import ChainMap, Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count
 from typing import Any
 
-from gradexplain.exposition.naming import chosen, depth_of, is_own_name, names, size_of
+from gradexplain.exposition.naming import chosen, depth_of, is_own_name, size_of
 from gradexplain.exposition.pen import Pen
 from gradexplain.exposition.rules import Rule, Scope, rule_of
 from gradexplain.exposition.terms import product
 from gradexplain.graph import VARIABLE, Node, ancestors, constant, depends_on
-from gradexplain.trace.run import Program
 
 _LETTERS = "uvwpqrsabdeghjkmlt"
 _SMALL, _MIDDLE = 24, 60  # operations of a program that is written out, and of one with a name for each long part
@@ -21,25 +20,31 @@ _SHALLOW = 8  # operations one inside the other that a reader can take apart
 _LONGEST_LINEAR = 12  # nodes of a slope that is looked at to see whether it is constant
 
 
+Calls = Mapping[Node, tuple[Any, tuple[Node, ...]]]  # results of the user's functions: the function, its arguments
+
+
 class Calculus:
     """The derivative of `output` with respect to `x`: the rule and the derivative of every node on the way.
 
     `pen` writes all formulas: long parts are called by the names of the program, their derivatives by the same with a
-    prime. Without recursion, and linear in the number of nodes.
+    prime; `calls` of the user's functions stand as calls. Without recursion, and linear in the number of nodes.
     """
 
-    def __init__(self, output: Node, x: Node, names: Mapping[Node, str]) -> None:
-        self.output, self.x, self.names = output, x, names
+    def __init__(self, output: Node, x: Node, names: Mapping[Node, str], calls: Calls | None = None) -> None:
+        self.output, self.x, self.names, self.calls = output, x, names, dict(calls or {})
         order = ancestors([output])
         self.varying = depends_on(order, [x])
         self.rules: dict[Node, Rule] = {}
         self.slopes: dict[Node, Node] = {x: constant(1)}
         self.letters: dict[Node, str] = {}
         self.pen = Pen(self._named(output))
+        for node in sorted(self.calls, key=lambda n: n.index):
+            function, arguments = self.calls[node]
+            self.pen.put(node, function(*self.pen.write(arguments)))
         self._free_letters = _letters({*names.values(), *(n.params["name"] for n in order if n.op is VARIABLE)})
         self._uses = Counter(n for node in order for n in node.inputs)
         self._sizes: dict[Node, int] = {}
-        self._times = partial(product, atoms=self.pen.named)
+        self._times = partial(product, atoms=ChainMap[Node, Any](self.pen.named, self.calls))
         if output in self.varying:
             self._differentiate()
 
@@ -135,8 +140,7 @@ class Calculus:
         slope = rule.slope(rule.operands, primes, self._times)
         limit = self._longest_named if node in self.pen.named else self._longest
         if slope.inputs and slope not in self.pen.named and self._size(slope) > limit and node is not self.output:
-            name = self.names.get(node) or self.letter(node)
-            self.letters.setdefault(node, name)
+            name = self.letter(node)
             self.pen.name(slope, f"{name}'")
             self._sizes[slope] = 0
         return slope
@@ -160,16 +164,6 @@ def _letters(taken: set[str]) -> Iterator[str]:
     """Letters for parts, those that the program does not use."""
     yield from (c for c in _LETTERS if c not in taken)
     yield from (name for n in count(1) if (name := f"u{n}") not in taken)
-
-
-def calculus_of(program: Program, variables: Sequence[str]) -> Calculus:
-    """The derivative of a scalar program as the rules give it; of several orders the last one."""
-    named = names(program)
-    found = Calculus(program.output, program.inputs[variables[0]], named)
-    for name in variables[1:]:
-        named = names_of_more(found.slope, named)
-        found = Calculus(found.slope, program.inputs[name], named)
-    return found
 
 
 def names_of_more(node: Node, named: Mapping[Node, str]) -> dict[Node, str]:

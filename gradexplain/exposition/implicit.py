@@ -57,13 +57,14 @@ class Equation:
     left: Node
     right: Node
     of: str
+    known: frozenset[str] = frozenset()  # rules that are applied without a line
 
     @classmethod
-    def of_program(cls, program: Program, of: str, *, subtracts: bool) -> Equation:
+    def of_program(cls, program: Program, of: str, *, subtracts: bool, known: frozenset[str] = frozenset()) -> Equation:
         """The sides of a traced equation: of one that subtracts them, its last two operands; else it and 0."""
         y = program.output
         sides = y.inputs if subtracts and y.op is sub else (y, constant(0))
-        return cls(program, sides[0], sides[1], of)
+        return cls(program, sides[0], sides[1], of, known)
 
     @property
     def written(self) -> tuple[Any, Any]:
@@ -106,7 +107,7 @@ def _first(equation: Equation, x: str, detail: Detail) -> _Stage:
     y, y1 = dependent(equation.of, inputs[x])
     nodes = [equation.left, equation.right]
     moving = substitute(nodes, {inputs[equation.of]: y})
-    sides = [_side(program, n, x, y, detail) for n in moving]
+    sides = [_side(equation, n, x, y, detail) for n in moving]
     named = names(program)
     partial = [[Calculus(n, inputs[v], named).slope for n in nodes] for v in (x, equation.of)]
     coefficient = total([partial[1][0], -partial[1][1]])
@@ -139,7 +140,7 @@ def _next(equation: Equation, before: _Stage, variables: tuple[str, ...], first:
     program, x = equation.program, variables[-1]
     y, y1 = dependent(equation.of, program.inputs[x])
     (moving,) = substitute([before.solved], {program.inputs[equation.of]: y})
-    side = _side(program, moving, x, y, detail)
+    side = _side(equation, moving, x, y, detail)
     slope = _slope(moving, x, y, program)
     (solved,) = substitute([slope], {y1: first, y: program.inputs[equation.of]})
     pen = Pen({y1: f"{equation.of}'"})
@@ -171,13 +172,14 @@ def _whole(node: Node) -> tuple[Node, ...]:
     return (node,) if node.op.name == "div" and rational(node) is None else ()
 
 
-def _side(program: Program, node: Node, x: str, y: Node, detail: Detail) -> Derivation | None:
+def _side(equation: Equation, node: Node, x: str, y: Node, detail: Detail) -> Derivation | None:
     """The rules that lead to the derivative of a side; None where there is nothing to derive."""
+    program = equation.program
     x_node = program.inputs[x]
     if node in (x_node, y) or not {x_node, y} & set(ancestors([node])):
         return None
     named = {**names(replace(program, output=node)), y: y.op.name}
-    return textbook.derive_node(program, node, x, named, detail)
+    return textbook.derive_node(program, node, x, named, detail, equation.known)
 
 
 def _slope(node: Node, x: str, y: Node, program: Program) -> Node:

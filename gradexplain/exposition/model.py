@@ -14,8 +14,22 @@ from gradexplain.errors import Place
 from gradexplain.simplify.arrangement import TEXTBOOK, Arrangement
 from gradexplain.simplify.rewrite import Rewrite
 
-Style = Literal["textbook", "reverse", "forward"]
+Style = Literal["textbook", "reverse", "forward", "both"]
 Detail = Literal["brief", "full"]
+
+
+@dataclass(frozen=True, slots=True)
+class Inverse:
+    """Why an inverse function has its derivative: `value` = asin(u) is `function`(value) = u, differentiated.
+
+    `slope` is the derivative of the function at the value, `in_operand` the same in terms of u.
+    """
+
+    value: str
+    function: sp.Expr
+    operand: sp.Expr
+    slope: sp.Expr
+    in_operand: sp.Expr
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +52,8 @@ class Step:
     place: Place | None = None
     reference: int | None = None  # the number of an earlier step that derived the same
     elided: int = 0  # steps left out between this one and its substeps
+    applied: sp.Expr | None = None  # the rule with what its letters stand for, before any arithmetic
+    inverse: Inverse | None = None  # of inverse functions, where the level is full
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +75,24 @@ class Derivation:
     result: sp.Expr
     where: tuple[tuple[str, sp.Expr], ...] = ()
     names: tuple[tuple[str, sp.Expr], ...] = ()
+    functions: tuple[tuple[sp.Expr, sp.Expr], ...] = ()  # the user's that the formulas call, and what they compute
     elided: int = 0  # steps that were left out of a very long derivation
+    known: frozenset[str] = frozenset()  # rules that are applied without a word
     conditions: tuple[str, ...] = ()
     output: str = "y"
     variables: tuple[str, ...] = ()  # of all orders so far: ("x", "x") for the second derivative
     previous: Derivation | None = None  # the derivation of the order before
     arrangement: Arrangement = field(default=TEXTBOOK, repr=False)  # how the result is written
     check: CheckReport | None = None  # at the point, if there is one
+
+
+@dataclass(frozen=True, slots=True)
+class Entrywise:
+    """The gradient of a small array, entry by entry: one derivation for each of the first entries."""
+
+    variable: str
+    shape: tuple[int, ...]
+    derivations: tuple[Derivation, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +185,23 @@ class TangentRow:
     tangent_formula: sp.Expr | None  # None: the tangent is 0
     tangent_value: Any
     place: Place | None
+    tangent_values: tuple[Any, ...] = ()  # one for each pass, where there are several
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What it costs to have all derivatives; operations on arrays count once, values kept by their entries.
+
+    Reverse mode has one sweep for all inputs, but keeps the values of the function until it comes to them; forward mode
+    keeps nothing, but needs as many passes as there are entries to differentiate with respect to.
+    """
+
+    function: int
+    reverse: int
+    kept: int
+    forward: int
+    passes: int
+    results: int  # entries of the result, each of which has a gradient of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +217,16 @@ class Sweep:
     tangents: tuple[TangentRow, ...]
     results: tuple[tuple[str, sp.Expr | None, Any], ...]  # over the seed and the names; None: too long for a line
     elided: int = 0  # operations that have no row
+    passes: tuple[str, ...] = ()  # of forward mode: the inputs that have a pass each, () for one in all directions
+    cost: Cost | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Modes:
+    """Reverse and forward mode of the same program, beside each other."""
+
+    reverse: Sweep
+    forward: Sweep
 
 
 @dataclass(frozen=True, slots=True)

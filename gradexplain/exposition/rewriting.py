@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from gradexplain.exposition.calculus import Calculus, calculus_of
+from gradexplain.exposition.calculus import Calculus
 from gradexplain.exposition.naming import names
 from gradexplain.exposition.pen import Pen
 from gradexplain.graph import Node, ancestors
+from gradexplain.simplify import printing, written
 from gradexplain.simplify.form import ClosedForm
 from gradexplain.simplify.orthant import ASSUMING
-from gradexplain.simplify.rewrite import LIMIT, Rewrite
+from gradexplain.simplify.rewrite import LIMIT, NAMES, WRITTEN_OUT, Rewrite
 from gradexplain.simplify.sampling import Samples, sample, sample_widely
 from gradexplain.simplify.steps import SUBSTITUTE, Path, is_small, one_step, path, without_names
 from gradexplain.symbolic import tree_size
 from gradexplain.trace.run import Program
 
-_LONGEST = 400  # operations of a program, and of a derivative, whose rewrites are looked for
+LONGEST = 400  # operations of a program, and of a derivative, whose rewrites are looked for
 _MOST_NAMES = 24
 
 
-def with_steps(forms: Mapping[str, ClosedForm], program: Program) -> dict[str, ClosedForm]:
-    """The closed forms of a scalar program by key, each with the steps that lead to it, found when asked for."""
-    if tree_size(program.output) > _LONGEST:
-        return dict(forms)
-    return {key: _with_steps(form, program, calculus_of(program, key.split(","))) for key, form in forms.items()}
-
-
-def _with_steps(form: ClosedForm, program: Program, calculus: Calculus) -> ClosedForm:
+def with_path(form: ClosedForm, program: Program, calculus: Calculus) -> ClosedForm:
     """The closed form with the derivation's result as its raw form, and the steps from there."""
     if not _is_told(form, calculus):
         return form
@@ -37,7 +31,7 @@ def _with_steps(form: ClosedForm, program: Program, calculus: Calculus) -> Close
     if not is_small(raw):
         return form
     limits = [r for r in form.rewrites[:1] if r.rule == LIMIT]
-    rule = ", ".join(dict.fromkeys(r.rule for r in form.rewrites[len(limits) :])) or "simplify"
+    rule = _summary([r.rule for r in form.rewrites[len(limits) :]])
 
     def find() -> tuple[Rewrite, ...]:
         samples, where = _samples(program, calculus.slope), _as_written(form, program)
@@ -45,7 +39,7 @@ def _with_steps(form: ClosedForm, program: Program, calculus: Calculus) -> Close
         start = lead[-1].after if lead else raw
         found = path(start, form.expr, samples, rule=rule, where=where, kept=set(where))
         assuming = tuple(replace(r, before=start) for r in form.rewrites[-1:] if r.rule == ASSUMING)
-        return lead + (found or assuming)
+        return _visible(lead + (found or assuming), form)
 
     return replace(form, raw=raw, rewrites=Path(find))
 
@@ -58,11 +52,36 @@ def rewrites(program: Program, calculus: Calculus, form: ClosedForm) -> tuple[Re
     start, terms = without_names(calculus.raw, set(form.where), own)
     samples, where = _samples(program, calculus.slope), own | {n: e for n, e in form.where.items() if n not in own}
     if start != form.raw:
-        return path(calculus.raw, form.expr, samples, where=where, kept=set(form.where))
+        return _visible(path(calculus.raw, form.expr, samples, where=where, kept=set(form.where)), form)
     steps = tuple(form.rewrites)
     if not terms:
         return steps
     return one_step(SUBSTITUTE, calculus.raw, start if steps else form.expr, samples, where, terms) + steps
+
+
+def _summary(rules: Sequence[str]) -> str:
+    """What the only step is called where no small ones are found; names that come and go are not told."""
+    if WRITTEN_OUT in rules:
+        rules = [r for r in rules if r != WRITTEN_OUT and not r.startswith(NAMES)]
+    return ", ".join(dict.fromkeys(rules)) or "simplify"
+
+
+def _visible(steps: tuple[Rewrite, ...], form: ClosedForm) -> tuple[Rewrite, ...]:
+    """The steps without those that a reader can't see: the formula is written the same before and after."""
+    kept: list[Rewrite] = []
+    start = None
+    for i, step in enumerate(steps):
+        step = step if start is None else replace(step, before=start)
+        is_last = i == len(steps) - 1
+        after = printing.text(step.after, form.arrangement) if is_last else written.text(step.after)
+        if written.text(step.before) != after:
+            kept.append(step)
+            start = None
+        elif kept:
+            kept[-1] = replace(kept[-1], after=step.after)
+        else:
+            start = step.before
+    return tuple(kept)
 
 
 def _as_written(form: ClosedForm, program: Program) -> dict[str, Any]:
@@ -74,7 +93,7 @@ def _as_written(form: ClosedForm, program: Program) -> dict[str, Any]:
 
 def _is_told(form: ClosedForm, calculus: Calculus) -> bool:
     """Whether a derivative is short enough for its simplification to be told."""
-    return form.source is None and len(form.where) <= _MOST_NAMES and tree_size(calculus.slope) <= _LONGEST
+    return form.source is None and len(form.where) <= _MOST_NAMES and tree_size(calculus.slope) <= LONGEST
 
 
 def _samples(program: Program, slope: Node) -> Samples:

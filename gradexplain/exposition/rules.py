@@ -14,7 +14,22 @@ from dataclasses import dataclass
 from gradexplain.exposition.terms import total
 from gradexplain.graph import VARIABLE, Node, Primitive, constant
 from gradexplain.ops.arithmetic import add, div, mul, neg, power, sub
-from gradexplain.ops.elementary import log
+from gradexplain.ops.elementary import (
+    arccos,
+    arccosh,
+    arcsin,
+    arcsinh,
+    arctan,
+    arctanh,
+    cos,
+    cosh,
+    log,
+    sin,
+    sinh,
+    sqrt,
+    tan,
+    tanh,
+)
 from gradexplain.ops.ordering import where
 
 Times = Callable[..., Node]  # how products are written: terms.product or terms.plain_product
@@ -22,7 +37,7 @@ Slope = Callable[[Sequence[Node], Sequence[Node | None], Times], Node]
 
 SUM, DIFFERENCE, MULTIPLE = "sum rule", "difference rule", "constant multiple rule"
 PRODUCT, QUOTIENT, RECIPROCAL, BRANCHES = "product rule", "quotient rule", "reciprocal rule", "branch by branch"
-LOGARITHMIC = "logarithmic differentiation"
+LOGARITHMIC, POWER, POWER_AND_CHAIN = "logarithmic differentiation", "power rule", "power and chain rule"
 QUIET = (SUM, DIFFERENCE, MULTIPLE)
 LOUD = (PRODUCT, QUOTIENT, RECIPROCAL, LOGARITHMIC, BRANCHES)
 _MOST_OPERANDS = 12  # a longer sum or product is taken in parts
@@ -189,8 +204,7 @@ def _power_rule(node: Node, scope: Scope) -> Rule:
         return times(a**v, log(a), dv)
 
     if base in scope.varying:
-        name = "power rule" if base.op is VARIABLE else "power and chain rule"
-        return Rule(name, node.inputs, power.record, of_base, "n")
+        return Rule(POWER if base.op is VARIABLE else POWER_AND_CHAIN, node.inputs, power.record, of_base, "n")
     return Rule("exponential rule", node.inputs, power.record, of_exponent, "a")
 
 
@@ -202,10 +216,24 @@ def _logarithmic(node: Node) -> Rule:
 
 
 def _branch_rule(node: Node, scope: Scope) -> Rule:
-    def slope(xs: Sequence[Node], primes: Sequence[Node | None], times: Times) -> Node:
-        return where(xs[0], *(constant(0) if p is None else p for p in primes[1:]))
+    """Branches one after the other: those of an `elif`, which is a choice within the `else`, are of the same rule."""
+    pieces = list(node.inputs)
+    while (last := pieces[-1]).op is where and scope.inner(last) and len(pieces) < _MOST_OPERANDS:
+        pieces[-1:] = last.inputs
 
-    return Rule(BRANCHES, node.inputs, where.record, slope)
+    def slope(xs: Sequence[Node], primes: Sequence[Node | None], times: Times) -> Node:
+        return _choice(where, [x if i in conditions else primes[i] or constant(0) for i, x in enumerate(xs)])
+
+    conditions = range(0, len(pieces) - 1, 2)
+    return Rule(BRANCHES, tuple(pieces), lambda *xs: _choice(where.record, xs), slope)
+
+
+def _choice(choose: Callable[..., Node], pieces: Sequence[Node]) -> Node:
+    """Conditions and values in turn, and the value for "else"."""
+    result = pieces[-1]
+    for i in range(len(pieces) - 3, -1, -2):
+        result = choose(pieces[i], pieces[i + 1], result)
+    return result
 
 
 _CHOICES: dict[Primitive, Callable[[Node, Scope], Rule]] = {
@@ -216,4 +244,14 @@ _CHOICES: dict[Primitive, Callable[[Node, Scope], Rule]] = {
     div: _quotient_rule,
     power: _power_rule,
     where: _branch_rule,
+}
+
+# Inverse functions: what they invert, and its slope as it is written in terms of the operand u of the inverse.
+INVERSES: dict[Primitive, tuple[Primitive, Callable[[Node], Node]]] = {
+    arcsin: (sin, lambda u: sqrt(1 - u**2)),
+    arccos: (cos, lambda u: -sqrt(1 - u**2)),
+    arctan: (tan, lambda u: 1 + u**2),
+    arcsinh: (sinh, lambda u: sqrt(1 + u**2)),
+    arccosh: (cosh, lambda u: sqrt(u**2 - 1)),
+    arctanh: (tanh, lambda u: 1 - u**2),
 }

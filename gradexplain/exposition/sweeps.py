@@ -15,7 +15,8 @@ import sympy as sp
 
 from gradexplain import autodiff
 from gradexplain.evaluate import evaluate
-from gradexplain.exposition.model import Local, PullbackRow, Sweep, TangentRow, TapeRow
+from gradexplain.exposition.costs import cost
+from gradexplain.exposition.model import Local, Modes, PullbackRow, Sweep, TangentRow, TapeRow
 from gradexplain.exposition.naming import is_silent, names, output_name, size_of, source_of
 from gradexplain.exposition.pen import Pen, letter
 from gradexplain.exposition.rules import LOUD, QUIET, Scope, rule_of
@@ -28,6 +29,7 @@ from gradexplain.trace.source import place_of
 T = TypeVar("T")
 FIRST, LAST = 24, 12  # operations of a long program that are shown
 _LONGEST_RESULT = 40  # operations of a gradient that is written on one line
+_MOST_PASSES = 4  # inputs that have a forward pass each
 _MOST_PATHS = 6  # paths into one node that get a line each; of more, the first three and the last
 
 
@@ -51,11 +53,25 @@ def reverse(program: Program, wrt: Sequence[str], values: bool = True) -> Sweep:
 
 
 def forward(program: Program, wrt: Sequence[str], values: bool = True) -> Sweep:
-    """Forward mode: the tangent of every operation, along the direction in which all entries of `wrt` grow alike."""
+    """Forward mode: the tangent of every operation; of a few numbers in a pass for each.
+
+    Of arrays and of many numbers there is one pass, along the direction in which all entries of `wrt` grow alike.
+    """
     recorder = _Recorder(program, wrt, values)
-    rows = recorder.tangents()
-    results = tuple((r.tangent, r.tangent_formula, r.tangent_value) for r in rows[-1:])
-    return recorder.record("forward", tangents=rows, results=results)
+    passes = tuple(wrt) if 1 < len(wrt) <= _MOST_PASSES and all(x.shape == () for x in recorder.inputs) else ()
+    rows = recorder.tangents(passes)
+    last = rows[-1:]
+    results = tuple((r.tangent, r.tangent_formula, r.tangent_value) for r in last)
+    if passes:
+        (y,) = last
+        numbers = y.tangent_values or (None,) * len(passes)
+        results = tuple((n, y.tangent_formula, v) for n, v in zip(passes, numbers, strict=True))
+    return recorder.record("forward", tangents=rows, results=results, passes=passes)
+
+
+def both(program: Program, wrt: Sequence[str]) -> Modes:
+    """Both modes, to be compared."""
+    return Modes(reverse(program, wrt), forward(program, wrt))
 
 
 def bar(name: str) -> str:
@@ -109,6 +125,8 @@ class _Recorder:
             tangents=parts.get("tangents", ()),
             results=parts["results"],
             elided=len(self.order) - len(self.shown),
+            passes=parts.get("passes", ()),
+            cost=cost(self.program, self.wrt),
         )
 
     # The tape.
@@ -257,14 +275,22 @@ class _Recorder:
         return tuple(results)
 
     # Forward mode.
-    def tangents(self) -> tuple[TangentRow, ...]:
-        """The value and the tangent of every operation that is shown."""
+    def tangents(self, passes: Sequence[str] = ()) -> tuple[TangentRow, ...]:
+        """The value and the tangent of every operation that is shown; numbers also of each of the passes."""
         seeds = {x: filled(1, x.shape) for x in self.inputs}
-        numbers = autodiff.forward([self.program.output], seeds)
+        y = self.program.output
+        numbers = autodiff.forward([y], seeds)
         symbols = {n: variable(dot(self.names[n]), n.shape) for n in self.names if n in numbers}
-        return tuple(self._tangent_row(n, numbers, symbols) for n in self.shown)
+        single = [autodiff.forward([y], {x: seeds[x]}) for x in (self.program.inputs[n] for n in passes)]
+        return tuple(self._tangent_row(n, numbers, symbols, single) for n in self.shown)
 
-    def _tangent_row(self, node: Node, numbers: Mapping[Node, Node], symbols: Mapping[Node, Node]) -> TangentRow:
+    def _tangent_row(
+        self,
+        node: Node,
+        numbers: Mapping[Node, Node],
+        symbols: Mapping[Node, Node],
+        passes: Sequence[Mapping[Node, Node]],
+    ) -> TangentRow:
         name = self.names[node]
         (formula,) = self.pen.open([node]) if node.inputs else self.pen.write([node])
         number = numbers.get(node)
@@ -275,8 +301,9 @@ class _Recorder:
             moved = autodiff.forward([node], {n: symbols[n] for n in node.inputs if n in symbols})
             tangent = self.pen.write([moved[node]])[0]
         value = None if number is None else self.value(number)
+        values = tuple(self.value(p[node]) if node in p else 0.0 for p in passes) if self.has_values else ()
         return TangentRow(
-            self.numbers[node], name, formula, self.value(node), dot(name), tangent, value, self._place(node)
+            self.numbers[node], name, formula, self.value(node), dot(name), tangent, value, self._place(node), values
         )
 
     # Numbers, names and places.

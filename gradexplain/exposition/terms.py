@@ -39,6 +39,14 @@ def plain_product(*factors: Node, over: Node | None = None) -> Node:
     return result if over is None else div(result, over)
 
 
+def unfolded_product(*factors: Node, over: Node | None = None) -> Node:
+    """The product with every factor in its place, even where that is 1."""
+    result, *others = factors or (constant(1),)
+    for factor in others:
+        result = mul.record(result, factor)
+    return result if over is None else div.record(result, over)
+
+
 def total(terms: Iterable[Node]) -> Node:
     """The sum of the terms, without those that are zero."""
     result = constant(0)

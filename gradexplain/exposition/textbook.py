@@ -8,29 +8,31 @@ refers to earlier steps for what was derived already. Long derivations keep thei
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import sympy as sp
 
-from gradexplain.exposition.calculus import Calculus, names_of_more
-from gradexplain.exposition.model import CheckReport, Derivation, Detail, Step
+from gradexplain.exposition.calculus import Calculus
+from gradexplain.exposition.model import CheckReport, Derivation, Detail, Inverse, Step
 from gradexplain.exposition.naming import MOST_DEFINITIONS, is_own_name, names, output_name
+from gradexplain.exposition.orders import Orders, Start
+from gradexplain.exposition.outline import Entry, keep_first, preorder, shorten_chains
 from gradexplain.exposition.pen import letter
 from gradexplain.exposition.rewriting import rewrites
-from gradexplain.exposition.rules import LOGARITHMIC, Rule
+from gradexplain.exposition.rules import INVERSES, LOGARITHMIC, Rule
 from gradexplain.exposition.series import Series, derive_series
-from gradexplain.exposition.terms import plain_product
+from gradexplain.exposition.terms import plain_product, unfolded_product
 from gradexplain.exposition.tidy import without_noise
-from gradexplain.graph import VARIABLE, Node, ancestors, constant, depends_on, variable
+from gradexplain.graph import VARIABLE, Node, ancestors, as_node, constant, depends_on, variable
 from gradexplain.simplify.arrangement import TEXTBOOK
+from gradexplain.simplify.form import functions_in
 from gradexplain.simplify.parts import on_a_page
 from gradexplain.trace.run import Program
 from gradexplain.trace.source import place_of
 
 MOST_STEPS = 40
-_LONGEST_CHAIN, _OUTERMOST, _INNERMOST = 10, 6, 3
 
 
 def derive(
@@ -42,27 +44,31 @@ def derive(
     closed: Any = None,
     key: str = "",
     check: CheckReport | None = None,
+    orders: Orders | None = None,
+    known: frozenset[str] = frozenset(),
 ) -> Derivation:
     """The derivation of a derivative of a scalar program; its `root` is None where arrays are involved.
 
     `closed` has the closed form and how it came about, `check` its check at the point; a key such as "x,y" stands for
-    derivatives one after the other.
+    derivatives one after the other, and `orders` has those of the orders before. Rules that are `known` are applied
+    without a line.
     """
     variables = tuple(key.split(",")) if "," in key else (wrt,) * order
     series = derive_series(program, wrt, closed.expr) if closed is not None and len(variables) == 1 else None
     if series is not None:
         return _of_series(program, wrt, detail, closed, series, check)
-    program, named = without_noise(program, names(program))
-    node, previous = program.output, None
-    for i in range(len(variables)):
-        last = i == len(variables) - 1
-        stage = _Stage(program, node, variables[: i + 1], named, detail, closed if last else None, previous)
-        if not stage.is_scalar:
-            return stage.without_steps()
-        previous, node = stage.derivation(), stage.calculus.slope
-        named = names_of_more(node, named)
-    assert previous is not None
-    return replace(previous, check=check)
+    orders = orders or Orders(program)
+    plain, named = without_noise(program, names(program))
+    start = Start(plain.output, named, calls=orders.start(()).calls)
+    stage = _Stage(plain, start, variables[:1], detail, closed if len(variables) == 1 else None, None, known)
+    if not stage.is_scalar:
+        return stage.without_steps()
+    for i in range(1, len(variables)):
+        start = orders.start(variables[:i])
+        stage.closed = start.form
+        form = closed if i == len(variables) - 1 else None
+        stage = _Stage(program, start, variables[: i + 1], detail, form, stage.derivation(), known)
+    return replace(stage.derivation(), check=check)
 
 
 def _of_series(
@@ -86,21 +92,17 @@ def _of_series(
     )
 
 
-def derive_node(program: Program, node: Node, wrt: str, named: Mapping[Node, str], detail: Detail) -> Derivation | None:
+def derive_node(
+    program: Program,
+    node: Node,
+    wrt: str,
+    named: Mapping[Node, str],
+    detail: Detail,
+    known: frozenset[str] = frozenset(),
+) -> Derivation | None:
     """The derivation of any node of numbers; None where arrays are involved."""
-    stage = _Stage(program, node, (wrt,), named, detail, None, None)
+    stage = _Stage(program, Start(node, named), (wrt,), detail, None, None, known)
     return stage.derivation() if stage.is_scalar else None
-
-
-@dataclass(slots=True)
-class _Entry:
-    """A step to be: the node that it differentiates, and the steps inside it."""
-
-    node: Node
-    children: list[_Entry] = field(default_factory=list)
-    first: _Entry | None = None  # the earlier step that derived the same
-    elided: int = 0
-    number: int = 0
 
 
 class _Stage:
@@ -109,20 +111,20 @@ class _Stage:
     def __init__(
         self,
         program: Program,
-        output: Node,
+        start: Start,
         variables: tuple[str, ...],
-        named: Mapping[Node, str],
         detail: Detail,
         closed: Any,
         previous: Derivation | None,
+        known: frozenset[str] = frozenset(),
     ) -> None:
-        self.program, self.output, self.variables, self.detail = program, output, variables, detail
-        self.named, self.closed, self.previous = named, closed, previous
+        self.program, self.output, self.variables, self.detail = program, start.node, variables, detail
+        self.named, self.closed, self.previous, self.known = start.named, closed, previous, known
         self.x = program.inputs[variables[-1]]
-        varying = depends_on(ancestors([output]), [self.x])
-        self.is_scalar = all(n.shape == () and n.op.family in ("elementwise", "leaf") for n in varying | {output})
+        varying = depends_on(ancestors([start.node]), [self.x])
+        self.is_scalar = all(n.shape == () and n.op.family in ("elementwise", "leaf") for n in varying | {start.node})
         if self.is_scalar:
-            self.calculus = Calculus(output, self.x, named)
+            self.calculus = Calculus(start.node, self.x, start.named, start.calls)
             self.pen = self.calculus.pen
 
     def derivation(self) -> Derivation:
@@ -133,8 +135,10 @@ class _Stage:
         else:
             root, entries = self._steps()
         result = self.closed.expr if self.closed is not None else root.after
-        definitions = self._definitions([function, *_formulas(root)], {e.node for e in entries})
-        return self._record(function, root, result, definitions, sum(e.elided for e in entries))
+        shown = [function, *_formulas(root)]
+        definitions = self._definitions(shown, {e.node for e in entries})
+        found = self._record(function, root, result, definitions, sum(e.elided for e in entries))
+        return replace(found, functions=functions_in([*shown, *(e for _, e in definitions)]))
 
     def without_steps(self) -> Derivation:
         """A record for array programs, which calculus books do not derive number by number."""
@@ -158,6 +162,7 @@ class _Stage:
             where=(*on_a_page(closed.where), *closed.functions) if closed is not None else (),
             names=definitions,
             elided=elided,
+            known=self.known,
             conditions=self._conditions(),
             output=output_name(self.program.name, set(self.program.inputs)),
             variables=self.variables,
@@ -173,16 +178,16 @@ class _Stage:
         bases = self.pen.write([n.inputs[0] for n in logarithms[:4]])
         return tuple(dict.fromkeys(f"{sp.sstr(base, order='none')} > 0" for base in bases))
 
-    def _single_step(self, function: Any) -> tuple[Step, list[_Entry]]:
+    def _single_step(self, function: Any) -> tuple[Step, list[Entry]]:
         (after,) = self.pen.write([self.calculus.slope])
         return Step("identity" if self.output is self.x else "constant rule", function, after, number=1), []
 
-    def _steps(self) -> tuple[Step, list[_Entry]]:
+    def _steps(self) -> tuple[Step, list[Entry]]:
         """The tree of steps, and what it was made from."""
         root = self._tree()
-        _shorten_chains(root)
-        _keep_first(root, MOST_STEPS)
-        entries = list(_preorder(root))
+        shorten_chains(root)
+        keep_first(root, MOST_STEPS)
+        entries = list(preorder(root))
         for number, entry in enumerate(entries, 1):
             entry.number = number
         for entry in entries:
@@ -192,22 +197,19 @@ class _Stage:
             made[entry.number] = self._step(entry, tuple(made[c.number] for c in entry.children))
         return made[1], entries
 
-    def _tree(self) -> _Entry:
+    def _tree(self) -> Entry:
         """The steps that get a line, in reading order; what was derived before only where the level is full."""
-        root = _Entry(self.output)
-        seen = {self.output: root}
-        waiting = [root]
+        root = Entry(self.output)
+        seen: dict[Node, Entry] = {}
+        waiting = [(root, root)]
         while waiting:
-            entry = waiting.pop()
-            if entry.first is not None:
-                continue
-            for node in self._shown(entry.node):
-                if node not in seen:
-                    seen[node] = _Entry(node)
-                    entry.children.append(seen[node])
-                elif self.detail == "full" and node is not entry.node:
-                    entry.children.append(_Entry(node, first=seen[node]))
-            waiting.extend(reversed(entry.children))
+            entry, parent = waiting.pop()
+            entry.first = seen.get(entry.node)
+            if entry is not root and (entry.first is None or self.detail == "full"):
+                parent.children.append(entry)
+            if entry.first is None:
+                seen[entry.node] = entry
+                waiting.extend((Entry(n), entry) for n in reversed(self._shown(entry.node)) if n is not entry.node)
         return root
 
     def _shown(self, node: Node) -> list[Node]:
@@ -219,7 +221,7 @@ class _Stage:
             n = waiting.pop()
             if not n.op.rule or n in passed or n in found:  # a variable
                 continue
-            if self.detail == "full" or not self._is_silent(n):
+            if not self._is_silent(n):
                 found[n] = None
             else:
                 passed.add(n)
@@ -228,9 +230,17 @@ class _Stage:
 
     def _is_silent(self, node: Node) -> bool:
         rule = self.calculus.rules[node]
-        if node in self.pen.named or self.calculus.slopes[node] in self.pen.named or rule.is_loud:
+        if self._names_slope(node):
+            return False
+        if rule.name in self.known:
+            return True
+        if self.detail == "full" or node in self.pen.named or rule.is_loud:
             return False
         return rule.is_quiet or all(self.calculus.is_linear(n) for n in self.calculus.operands(node))
+
+    def _names_slope(self, node: Node) -> bool:
+        """Whether formulas call the derivative of a node by a name that is made from its own."""
+        return self.pen.named.get(self.calculus.slopes[node]) == f"{self.calculus.called(node)}'"
 
     def _letters(self, node: Node) -> None:
         rule = self.calculus.rules[node]
@@ -239,11 +249,11 @@ class _Stage:
                 if n is not self.x:
                     self.calculus.letter(n)
 
-    def _step(self, entry: _Entry, substeps: tuple[Step, ...]) -> Step:
+    def _step(self, entry: Entry, substeps: tuple[Step, ...]) -> Step:
         node, rule = entry.node, self.calculus.rules[entry.node]
         (before,) = self.pen.open([node])
         slope = self.calculus.slopes[node]
-        (after,) = self.pen.open([slope]) if slope in self.pen.named else self.pen.write([slope])
+        (after,) = self.pen.open([slope]) if self._names_slope(node) else self.pen.write([slope])
         name = self.named.get(node, "")
         return Step(
             rule.name,
@@ -258,7 +268,30 @@ class _Stage:
             place=place_of(self.program.trace.sites.get(node)),
             reference=entry.first.number or None if entry.first else None,
             elided=entry.elided,
+            applied=self._applied(rule, after) if self.detail == "full" and not entry.first else None,
+            inverse=self._inverse(node) if self.detail == "full" and not entry.first else None,
         )
+
+    def _applied(self, rule: Rule, after: Any) -> Any:
+        """The rule with its operands and their derivatives put in as they are: x**2*3*cos(3*x)."""
+        if rule.is_quiet:
+            return None
+        primes = [self.calculus.slopes[n] if n in self.calculus.varying else None for n in rule.operands]
+        (applied,) = self.pen.write([rule.slope(rule.operands, primes, unfolded_product)])
+        return None if applied == after else applied
+
+    def _inverse(self, node: Node) -> Inverse | None:
+        """Why the rule for an inverse function is as it is."""
+        if node.op not in INVERSES:
+            return None
+        op, in_operand = INVERSES[node.op]
+        (inner,) = node.inputs
+        u = inner if inner is self.x else variable(self.calculus.letter(inner))
+        w = variable(next(c for c in "wzst" if c not in (*self.program.inputs, u.params["name"])))
+        made = op.record(w)
+        partial = op.partials[0](made, w)  # type: ignore[misc]
+        function, operand, slope, written = self.pen.write([made, u, as_node(partial), in_operand(u)])
+        return Inverse(w.params["name"], function, operand, slope, written)
 
     def _statement(self, node: Node, rule: Rule) -> tuple[Any, Any] | None:
         """The rule on letters: what is differentiated, and what its derivative is."""
@@ -267,7 +300,7 @@ class _Stage:
         general = iter([c for c in "fgh" if c not in self.program.inputs])
         for n in rule.operands:
             if n not in self.calculus.varying:
-                held = rule.held if n.op is not VARIABLE and rule.held not in self.program.inputs else ""
+                held = self._held(rule, n)
                 letters.append(variable(held) if held else n)
                 primes.append(None)
             elif n is self.x and not (rule.is_quiet or rule.is_loud):
@@ -284,9 +317,13 @@ class _Stage:
         (right,) = self.pen.write([rule.slope(letters, primes, plain_product)])
         return left, right
 
+    def _held(self, rule: Rule, node: Node) -> str:
+        """The letter for what is held constant, "" for a variable and where the program means something else by it."""
+        return rule.held if node.op is not VARIABLE and rule.held not in self.program.inputs else ""
+
     def _bindings(self, rule: Rule) -> tuple[tuple[str, Any], ...]:
         """What the letters stand for, then their derivatives."""
-        held = [n for n in rule.operands if n not in self.calculus.varying and rule.held and n.op is not VARIABLE]
+        held = [n for n in rule.operands if n not in self.calculus.varying and self._held(rule, n)]
         lettered = list(dict.fromkeys(n for n in rule.operands if n in self.calculus.varying and n is not self.x))
         unnamed = [n for n in lettered if n not in self.pen.named]
         values = [(rule.held, e) for e in self.pen.write(held)]
@@ -301,13 +338,15 @@ class _Stage:
         """The named parts that the formulas use, directly or through others, in the order of computation."""
         nodes = {name: n for n, name in self.calculus.letters.items() if n not in stepped and n.op.rule}
         nodes |= {name: n for n, name in self.pen.named.items() if n.op.rule and not name.endswith("'")}
+        inherited = dict(self.previous.names) if self.previous is not None else {}
         found: dict[Node, Any] = {}
         direct = list(dict.fromkeys(n for e in formulas for n in _names_in(e, nodes)))
         waiting = deque(direct)
         while waiting and len(found) <= MOST_DEFINITIONS:
             node = waiting.popleft()
             if node not in found and node is not self.output:
-                (found[node],) = self.pen.open([node])
+                (written,) = self.pen.open([node])
+                found[node] = inherited.get(self.calculus.called(node), written)
                 waiting.extend(_names_in(found[node], nodes))
         if len(found) > MOST_DEFINITIONS:  # steps say what they are about; here only what none of them is about
             found = {n: found[n] for n in direct if n in found and n not in stepped}
@@ -327,42 +366,3 @@ def _formulas(root: Step) -> list[Any]:
         found += [step.before, step.after, *(e for _, e in step.bindings)]
         waiting.extend(step.substeps)
     return found
-
-
-def _preorder(root: _Entry) -> Iterator[_Entry]:
-    waiting = [root]
-    while waiting:
-        entry = waiting.pop()
-        yield entry
-        waiting.extend(reversed(entry.children))
-
-
-def _shorten_chains(root: _Entry) -> None:
-    """Of a long chain of steps, each the only one inside the last, the outermost and the innermost stay."""
-    inside: set[int] = set()
-    for entry in list(_preorder(root)):
-        if id(entry) in inside:
-            continue
-        chain = [entry]
-        while len(chain[-1].children) == 1:
-            chain.append(chain[-1].children[0])
-        inside.update(map(id, chain))
-        if len(chain) > _LONGEST_CHAIN:
-            chain[_OUTERMOST - 1].elided = len(chain) - _OUTERMOST - _INNERMOST
-            chain[_OUTERMOST - 1].children = [chain[-_INNERMOST]]
-
-
-def _keep_first(root: _Entry, most: int) -> None:
-    """Level by level, as many steps as a page holds; the rest is counted where it was."""
-    sizes: dict[int, int] = {}
-    for entry in reversed(list(_preorder(root))):
-        sizes[id(entry)] = 1 + entry.elided + sum(sizes[id(c)] for c in entry.children)
-    kept = 1
-    waiting = deque([root])
-    while waiting:
-        entry = waiting.popleft()
-        if kept + len(entry.children) > most:
-            entry.elided += sum(sizes[id(c)] for c in entry.children)
-            entry.children = []
-        kept += len(entry.children)
-        waiting.extend(entry.children)

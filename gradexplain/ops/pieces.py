@@ -8,13 +8,17 @@ from typing import Any
 def piecewise(sp: Any, *pieces: tuple[Any, Any]) -> Any:
     """A formula with branches, from pairs of a value and a condition; conditions may compare such formulas.
 
+    An `else` that has branches itself is an `elif`.
+
     >>> import sympy as sp
     >>> x, y = sp.symbols("x y", real=True)
     >>> inner = piecewise(sp, (x, x > y), (y, True))
     >>> piecewise(sp, (1, inner > 0), (2, True))
     Piecewise((1, ITE(x > y, x > 0, y > 0)), (2, True))
     """
-    return sp.Piecewise(*((value, opened(sp, condition)) for value, condition in pieces))
+    *first, (last, condition) = pieces
+    inner = last.args if isinstance(last, sp.Piecewise) and condition is True else ((last, condition),)
+    return sp.Piecewise(*((value, opened(sp, condition)) for value, condition in (*first, *inner)))
 
 
 def compared(sp: Any, relation: str, a: Any, b: Any) -> Any:

@@ -116,7 +116,7 @@ def _polygamma(n: Any, x: Any) -> Any:
 
 
 def _far_polygamma(n: float, x: float) -> float:
-    return math.nan if float(x).is_integer() else float(exact_polygamma(_mpmath(), int(n), mpmath.mpf(float(x))))
+    return math.nan if float(x).is_integer() else float(exact_polygamma(_mpmath(), int(n), _mpmath().mpf(float(x))))
 
 
 _FAR_POLYGAMMA = np.vectorize(_far_polygamma, otypes=[float])

@@ -12,7 +12,7 @@ What does not fit on a page is left out here, once, so that every format leaves 
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
 T = TypeVar("T")
@@ -40,10 +40,14 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A formula in both of its forms: ``dy/dx = 2*x`` to read and copy as text, LaTeX to typeset."""
+    """A formula in both of its forms: ``dy/dx = 2*x`` to read and copy as text, LaTeX to typeset.
+
+    ``marks`` are the ranges of the text that a step has changed; in the LaTeX these are underlined.
+    """
 
     text: str
     latex: str
+    marks: tuple[tuple[int, int], ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)

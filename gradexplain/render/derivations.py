@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gradexplain.exposition.model import Derivation, ImplicitDerivation, Step, Sweep
-from gradexplain.exposition.rules import LOGARITHMIC, QUIET
+from gradexplain.exposition.model import Derivation, Entrywise, ImplicitDerivation, Step, Sweep
+from gradexplain.exposition.rules import LOGARITHMIC, LOUD, QUIET
 from gradexplain.render import formula as formulas
 from gradexplain.render import rewriting
 from gradexplain.render.blocks import (
@@ -17,6 +18,7 @@ from gradexplain.render.blocks import (
     Heading,
     Inline,
     Line,
+    Link,
     Note,
     Paragraph,
     StepItem,
@@ -25,6 +27,7 @@ from gradexplain.render.blocks import (
 )
 from gradexplain.render.checks import check_line
 from gradexplain.render.formula import derivative_of
+from gradexplain.render.reasons import logarithm_taken, reasons, rewritten, single_points
 from gradexplain.simplify.arrangement import TEXTBOOK, Arrangement
 from gradexplain.simplify.form import ClosedForm
 from gradexplain.simplify.parts import GAP
@@ -37,12 +40,29 @@ def derivation(record: Derivation) -> Iterator[Block]:
     """The function, the steps of every order, and the answer."""
     stages = stages_of(record)
     names = dict(pair for stage in stages for pair in stage.names)
-    yield Equation(formulas.named(record.output, stages[0].function), where=definitions(tuple(names.items())))
+    where = definitions(tuple(names.items())) + where_evaluated(stages[0].functions, record.arrangement)
+    yield Equation(formulas.named(record.output, stages[0].function), where=where)
     yield from all_steps(stages)
     yield answer(record, _left(record), where_evaluated(record.where, record.arrangement))
     yield from conditions(record.conditions)
     if record.check is not None and record.check.rows:
         yield check_line(record.check, record.output)
+
+
+def entrywise(record: Entrywise) -> Iterator[Block]:
+    """The function, then the steps and the answer for each entry."""
+    first = record.derivations[0]
+    names = dict(pair for entry in record.derivations for pair in entry.names)
+    yield Equation(formulas.named(first.output, first.function), where=definitions(tuple(names.items())))
+    stated: set[str] = set()
+    for entry in record.derivations:
+        yield Heading(line("With respect to ", formulas.name(entry.variable)), 3)
+        yield from derivation_steps(entry, stated)
+        yield answer(entry, _left(entry), where_evaluated(entry.where, entry.arrangement))
+    left_out = math.prod(record.shape) - len(record.derivations)
+    if left_out:
+        yield Note(line(f"{left_out} more entries are derived alike."), "info")
+    yield from conditions(tuple(dict.fromkeys(c for entry in record.derivations for c in entry.conditions)))
 
 
 def stages_of(record: Derivation | ImplicitDerivation | Sweep) -> list[Derivation]:
@@ -57,10 +77,11 @@ def stages_of(record: Derivation | ImplicitDerivation | Sweep) -> list[Derivatio
 
 def all_steps(stages: Sequence[Derivation]) -> Iterator[Block]:
     """The steps of each order, and the answers of all but the last."""
+    stated: set[str] = set()
     for stage in stages:
         if len(stages) > 1:
             yield Heading(line(f"{ordinal(stage.order)} derivative"), 3)
-        yield from derivation_steps(stage)
+        yield from derivation_steps(stage, stated)
         if stage is not stages[-1]:
             yield answer(stage, _left(stage), where_evaluated(stage.where, stage.arrangement))
 
@@ -71,10 +92,22 @@ def ordinal(order: int) -> str:
 
 
 def answer(record: Derivation, left: Formula, where: tuple[Formula, ...]) -> Equation | Chain:
-    """The result; level "brief" shows also the line that it was simplified from."""
-    if record.rewrites and record.detail == "brief":
-        return Chain(left, rewriting.links(record.raw, record.rewrites, record.arrangement), where)
-    return Equation(formulas.equal(left, _evaluated(record)), where=where)
+    """The result; level "brief" shows also the line that it was simplified from, and a rule that had no line."""
+    rule = record.root.rule if record.root is not None and is_plain(record) else ""
+    if record.detail == "full" or not (record.rewrites or rule):
+        return Equation(formulas.equal(left, _evaluated(record)), where=where)
+    if record.rewrites:
+        links = rewriting.links(record.raw, record.rewrites, record.arrangement)
+        return Chain(left, (Link(links[0].formula, line(rule)) if rule else links[0], *links[1:]), where)
+    return Chain(left, (Link(_evaluated(record), line(rule)),), where)
+
+
+def is_plain(record: Derivation) -> bool:
+    """Whether the only rule is one that needs no line in a brief derivation: a sum, a power of the variable."""
+    root = record.root
+    if root is None or root.substeps or record.detail == "full" or root.rule in record.known:
+        return False
+    return root.rule in QUIET or (root.rule not in LOUD and all(len(e.free_symbols) == 0 for _, e in root.bindings))
 
 
 def repeated(variables: Sequence[str]) -> str:
@@ -114,7 +147,7 @@ def where_evaluated(names: Sequence[tuple[Any, Any]], arrangement: Arrangement) 
 
 def _defined(name: Any) -> Formula:
     """The left side of a definition: a name, or a function of the user's with its parameters."""
-    return Formula(name, formulas.name_latex(name)) if isinstance(name, str) else rewriting.simplified(name, TEXTBOOK)
+    return formulas.name(name) if isinstance(name, str) else rewriting.simplified(name, TEXTBOOK)
 
 
 def functions(form: ClosedForm) -> tuple[Formula, ...]:
@@ -129,39 +162,74 @@ def conditions(listed: Sequence[str]) -> Iterator[Block]:
         yield Note(line(f"This holds for {' and '.join(shown)}."), "info")
 
 
-def derivation_steps(record: Derivation) -> Iterator[Block]:
-    """The numbered steps of a derivation, from the first rule to the closed form."""
+def derivation_steps(record: Derivation, stated: set[str] | None = None) -> Iterator[Block]:
+    """The numbered steps of a derivation, from the first rule to the closed form; `stated` rules need no statement."""
     if record.root is None:
         yield Paragraph(line("This function computes with arrays; see its reverse mode."))
         return
+    yield from held_constant(record)
     left = _left(record)
-    items = rules_of(record, left)
+    items = rules_of(record, left, stated)
     if record.rewrites and record.detail == "full":
         steps = rewriting.items(left, record.rewrites, record.arrangement)
         items.append(StepItem(line("simplify"), children=steps))
-    yield Steps(tuple(items))
+    if items:
+        yield Steps(tuple(items))
 
 
-def rules_of(record: Derivation, left: Formula) -> list[StepItem]:
-    """The numbered rules alone, as steps towards `left`."""
-    return _Wording(record, left).items()
+def held_constant(record: Derivation) -> Iterator[Block]:
+    """What a partial derivative leaves alone."""
+    used = {s.name for e in (record.function, *(e for _, e in record.names)) for s in e.free_symbols}
+    held = [n for n in record.constants if n in used]
+    if held and (record.previous is None or record.previous.constants != record.constants):
+        verb = "is" if len(held) == 1 else "are"
+        yield Paragraph(line(*_listed([formulas.name(n) for n in held]), f" {verb} held constant."))
+
+
+def _listed(formulas: Sequence[Formula]) -> list[Inline]:
+    """One, two and three formulas."""
+    out: list[Inline] = []
+    for i, shown in enumerate(formulas):
+        out += [*(line(" and " if i == len(formulas) - 1 else ", ") if i else ()), shown]
+    return out
+
+
+def rules_of(
+    record: Derivation, left: Formula, stated: set[str] | None = None, *, prefix: str = "", first: int = 1
+) -> list[StepItem]:
+    """The numbered rules alone, as steps towards `left`; their numbers begin with `prefix` and at `first`."""
+    return _Wording(record, left, set() if stated is None else stated).items(prefix, first)
 
 
 class _Wording:
     """Puts the steps of one derivation into words: a statement is given once, letters before they are used."""
 
-    def __init__(self, record: Derivation, left: Formula) -> None:
-        self.record, self.left = record, left
+    def __init__(self, record: Derivation, left: Formula, stated: set[str]) -> None:
+        self.record, self.left, self.stated = record, left, stated
         self.full = record.detail == "full"
         self.defined = {name for name, _ in record.names}
-        self.stated: set[str] = set()
         self.labels: dict[int, str] = {}
 
-    def items(self) -> list[StepItem]:
+    def items(self, prefix: str = "", first: int = 1) -> list[StepItem]:
         """The steps on the first level, and what they give together."""
         root = self.record.root
         assert root is not None
-        return self._items(root, self.left, "", 1, is_root=True)
+        if is_plain(self.record):
+            return []
+        if root.rule in self.record.known or (not self.full and root.rule in QUIET and root.substeps):
+            return self._inside(root, prefix, first)
+        return self._items(root, self.left, prefix, first, is_root=True)
+
+    def _inside(self, root: Step, prefix: str, first: int) -> list[StepItem]:
+        """The steps inside a first step that is applied without a word."""
+        items: list[StepItem] = []
+        for child in root.substeps:
+            items += self._items(child, _left_of(child), prefix, first + len(items))
+        if root.elided:
+            items.append(_left_out(root.elided))
+        if items and self.full:
+            items.append(StepItem(line("together"), formulas.equal(self.left, formulas.formula(root.after))))
+        return items
 
     def _items(
         self, step: Step, left: Formula, prefix: str, number: int, *, is_root: bool = False, in_chain: bool = False
@@ -202,12 +270,16 @@ class _Wording:
             title += f", as in {self.labels.get(step.reference, '')}"
         elif step.name and step.target and step.place is not None:
             title += f" (line {step.place.line})"
-        result = formulas.equal(left, formulas.formula(step.after))
+        worked_out = self._worked_out(step) if step.rule in LOUD else formulas.formula(step.after)
+        result = formulas.equal(left, worked_out)
         statement = _statement(step) if step.reference is None else None
         shown = statement if substitutes and statement is not None else result
         notes: list[Line] = []
-        if self.full and statement is not None and shown is not statement and step.rule not in self.stated:
-            notes.append((statement,))
+        if self.full and step.reference is None:
+            notes += reasons(step)
+            if statement is not None and statement.text != shown.text and step.rule not in self.stated:
+                notes.append((statement,))
+        notes += single_points(step)
         if statement is not None:
             self.stated.add(step.rule)
         return StepItem(line(title), shown, (*notes, *self._notes(step)))
@@ -220,9 +292,15 @@ class _Wording:
         if step.rule == LOGARITHMIC and step.bindings:
             name, logarithm = step.bindings[0]
             self.defined.add(name)
-            yield line(formulas.named(name, logarithm), " is the logarithm of ", formulas.formula(step.before))
+            yield (
+                logarithm_taken(name, step)
+                if self.full
+                else line(formulas.named(name, logarithm), " is the logarithm of ", formulas.formula(step.before))
+            )
         values = {name: e for name, e in step.bindings if not name.endswith("'")}
         primes = {name[:-1]: e for name, e in step.bindings if name.endswith("'")}
+        if not self.full:
+            primes.pop(self.record.variable, None)
         derived = {child.target for child in step.substeps if child.reference is None}
         for name in dict.fromkeys([*(n for n in values if n not in primes), *primes]):
             parts: list[Inline] = (
@@ -238,7 +316,17 @@ class _Wording:
                 yield tuple(parts)
 
     def _result(self, step: Step, left: Formula, substitutes: bool) -> list[StepItem]:
-        return [StepItem(line("substitute"), formulas.equal(left, formulas.formula(step.after)))] if substitutes else []
+        """What the rule gives, after the steps inside it."""
+        if not substitutes:
+            return []
+        notes = (rewritten(step),) if self.full and step.rule == LOGARITHMIC and step.bindings else ()
+        return [StepItem(line("substitute"), formulas.equal(left, self._worked_out(step)), notes)]
+
+    def _worked_out(self, step: Step) -> Formula:
+        """What a rule gives; where the level is full, first as it is put in, then with its arithmetic done."""
+        result = formulas.formula(step.after)
+        applied = result if step.applied is None or not self.full else formulas.formula(step.applied)
+        return result if applied.text == result.text else formulas.equal(applied, result)
 
 
 def _statement(step: Step) -> Formula | None:

@@ -10,7 +10,17 @@ from collections.abc import Iterator, Mapping
 from functools import singledispatch
 from typing import Any
 
-from gradexplain.exposition.model import CheckReport, CheckRow, Derivation, Finding, ImplicitDerivation, Overview, Sweep
+from gradexplain.exposition.model import (
+    CheckReport,
+    CheckRow,
+    Derivation,
+    Entrywise,
+    Finding,
+    ImplicitDerivation,
+    Modes,
+    Overview,
+    Sweep,
+)
 from gradexplain.render import formula as formulas
 from gradexplain.render.blocks import (
     Block,
@@ -33,13 +43,17 @@ from gradexplain.render.derivations import (
     conditions,
     definitions,
     derivation,
+    entrywise,
     functions,
+    is_plain,
+    ordinal,
     repeated,
     stages_of,
+    where_evaluated,
 )
 from gradexplain.render.formula import derivative_of
 from gradexplain.render.implicit import implicit_derivation, implicit_steps
-from gradexplain.render.listings import gradient_name, number, sweep, tape_table
+from gradexplain.render.listings import gradient_name, modes, number, sweep, tape_table
 from gradexplain.simplify.parts import GAP
 
 _LONGEST_TAPE = 12  # operations that are listed within an overview
@@ -61,11 +75,16 @@ def title_of(record: Any) -> str:
     """What the document of a record is called."""
     match record:
         case Derivation():
-            return f"The derivative with respect to {record.variable}"
+            which = f"{ordinal(record.order).lower()} " if record.order > 1 else ""
+            return f"The {which}derivative with respect to {' and '.join(dict.fromkeys(record.variables))}"
         case ImplicitDerivation():
             return f"The derivative of {record.dependent} with respect to {record.variables[-1]}"
         case Sweep():
             return f"{record.style.capitalize()} mode"
+        case Entrywise():
+            return f"The derivative with respect to {record.variable}, entry by entry"
+        case Modes():
+            return "Reverse and forward mode"
         case CheckReport():
             return "Gradient check"
         case Overview():
@@ -75,7 +94,9 @@ def title_of(record: Any) -> str:
 
 blocks_of.register(Derivation, derivation)
 blocks_of.register(ImplicitDerivation, implicit_derivation)
+blocks_of.register(Entrywise, entrywise)
 blocks_of.register(Sweep, sweep)
+blocks_of.register(Modes, modes)
 
 
 @blocks_of.register
@@ -127,7 +148,7 @@ def _(record: tuple) -> Iterator[Block]:  # type: ignore[type-arg]
 @blocks_of.register
 def _(record: Overview) -> Iterator[Block]:
     output = output_of(record)
-    yield Equation(given(record, output), where=definitions(defined(record)))
+    yield Equation(given(record, output), where=definitions(defined(record)) + functions_of(record))
     derivations = dict(zip((key for key, _ in record.forms), record.derivations, strict=False))
     for position, (key, form) in enumerate(record.forms):
         found = derivations.get(key)
@@ -180,6 +201,12 @@ def defined(record: Overview) -> tuple[tuple[str, Any], ...]:
     return tuple(merged.items())
 
 
+def functions_of(record: Overview) -> tuple[Formula, ...]:
+    """The user's functions in the formula of the function."""
+    first = stages_of(record.derivations[0]) if record.derivations else []
+    return where_evaluated(first[0].functions, first[0].arrangement) if first else ()
+
+
 def steps_of(found: Derivation | ImplicitDerivation | Sweep) -> Iterator[Block]:
     """The steps of a derivation, without the function before and the answer after them."""
     if isinstance(found, Sweep):
@@ -202,7 +229,7 @@ def answer_of(
 ) -> Equation | Chain:
     """A derivative of an overview, with the line that it was simplified from if its steps end there."""
     left, where = left_side(record, output, key), parts_of(form)
-    if isinstance(found, Derivation) and found.rewrites:
+    if isinstance(found, Derivation) and (found.rewrites or is_plain(found)):
         return answer(found, left, where)
     return Equation(formulas.equal(left, Formula(form.text, form.latex)), where=where)
 

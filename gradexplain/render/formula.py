@@ -1,47 +1,28 @@
-"""SymPy expressions as formulas: text and LaTeX that keep what was written as it was written.
+"""SymPy expressions as formulas: text and LaTeX that keep what was written as it was written."""
 
-SymPy's printers order the terms of a sum and pull numbers together, and they write an unevaluated quotient with a few
-parentheses too many. Here a product is read as a sign, the factors above and those below one bar.
-"""
-
-# ruff: noqa: N802 (SymPy calls the methods of its printers by the names of its classes)
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-import sympy as sp
-
 from gradexplain.escape import identifier_latex
-from gradexplain.notation import ArrayOperation
-from gradexplain.primitive import SIGN
 from gradexplain.render.blocks import Formula
 from gradexplain.settings import current
-from gradexplain.simplify.arrangement import Arrangement, Factor, Fraction
-from gradexplain.simplify.printing import FormulaLatex, TextPrinter, printed
+from gradexplain.simplify.printing import FormulaLatex, printed
+from gradexplain.simplify.written import AS_WRITTEN, text
 
-
-def text(expr: Any) -> str:
-    """The expression as plain text, in the order in which it was written.
-
-    >>> x = sp.Symbol("x")
-    >>> with sp.evaluate(False):
-    ...     e = (1 + x) * (x * 2) / (x**2 * (-x))
-    >>> text(e)
-    '-(1 + x)*x*2/(x**2*x)'
-    """
-    shown = printed(_TextPrinter(_AS_WRITTEN), expr)
-    return _bare(shown) if isinstance(expr, (ArrayOperation, sp.Piecewise)) else shown
+__all__ = ["derivative_of", "equal", "formula", "gap", "latex", "name", "name_latex", "named", "prime", "text"]
 
 
 def latex(expr: Any) -> str:
     r"""The expression as LaTeX, in the order in which it was written.
 
+    >>> import sympy as sp
     >>> latex(sp.Symbol("u_bar") / sp.Symbol("theta"))
     '\\frac{\\bar{u}}{\\theta}'
     """
     names = {s: name_latex(s.name) for s in getattr(expr, "free_symbols", ())}
-    return printed(FormulaLatex(_AS_WRITTEN, {"symbol_names": names, "ln_notation": True}), expr)
+    return printed(FormulaLatex(AS_WRITTEN, {"symbol_names": names, "ln_notation": True}), expr)
 
 
 def name_latex(name: str) -> str:
@@ -66,6 +47,11 @@ def formula(expr: Any) -> Formula:
     return Formula(text(expr), latex(expr))
 
 
+def name(text: str) -> Formula:
+    """A name as a formula."""
+    return Formula(text, name_latex(text))
+
+
 def named(name: str, expr: Any) -> Formula:
     """The formula `name = expression`."""
     return equal(Formula(name, name_latex(name)), formula(expr))
@@ -73,7 +59,9 @@ def named(name: str, expr: Any) -> Formula:
 
 def equal(left: Formula, right: Formula) -> Formula:
     """The formula `left = right`."""
-    return Formula(f"{left.text} = {right.text}", f"{left.latex} = {right.latex}")
+    shift = len(left.text) + len(" = ")
+    marks = (*left.marks, *((i + shift, j + shift) for i, j in right.marks))
+    return Formula(f"{left.text} = {right.text}", f"{left.latex} = {right.latex}", marks)
 
 
 def gap(text: str) -> Formula:
@@ -107,89 +95,3 @@ def prime(expr: Any) -> Formula:
     if getattr(expr, "is_Symbol", False):
         return Formula(f"{shown.text}'", f"{shown.latex}'")
     return Formula(f"({shown.text})'", rf"\left({shown.latex}\right)'")
-
-
-class _AsWritten(Arrangement):
-    """Sums and products as they stand: those within others are opened, quotients only where they come first."""
-
-    def terms(self, total: Any) -> list[Any]:
-        found, waiting = [], list(reversed(total.args))
-        while waiting:
-            term = waiting.pop()
-            if isinstance(term, sp.Add):
-                waiting.extend(reversed(term.args))
-            else:
-                found.append(term)
-        return found
-
-    def is_product(self, total: Any) -> bool:
-        return False
-
-    def fraction(self, product: Any) -> Fraction:
-        found = Fraction(1, [], [])
-        waiting = list(reversed(product.args)) if isinstance(product, sp.Mul) else [product]
-        while waiting:
-            factor = waiting.pop()
-            if isinstance(factor, sp.Mul) and (not (found.above or found.below) or not self.fraction(factor).below):
-                waiting.extend(reversed(factor.args))
-            else:
-                self._take(factor, found)
-        return found
-
-    def _take(self, factor: Any, found: Fraction) -> None:
-        if factor.is_Number and factor.is_negative:
-            found.sign, factor = -found.sign, -factor
-        if factor.is_Rational:
-            found.above += [(sp.Integer(factor.p), 1)] if factor.p != 1 else []
-            found.below += [(sp.Integer(factor.q), 1)] if factor.q != 1 else []
-        elif not isinstance(factor, sp.Pow):
-            found.above.append((factor, 1))
-        elif not (factor.exp.is_Rational and factor.exp.is_negative):
-            found.above.append((factor.base, factor.exp))
-        else:
-            inner = self.fraction(factor.base) if factor.exp == -1 and isinstance(factor.base, sp.Mul) else None
-            if inner is None or inner.below:
-                found.below.append((factor.base, -factor.exp))
-            else:
-                found.sign *= inner.sign
-                found.below += inner.above
-
-
-_AS_WRITTEN = _AsWritten()
-
-
-class _TextPrinter(TextPrinter):
-    def _term(self, expr: Any) -> str:
-        return _bare(str(self._print(expr))) if isinstance(expr, ArrayOperation) else super()._term(expr)
-
-    def _product(self, factors: Sequence[Factor]) -> str:
-        if not any(_is_matrix_product(base) for base, _ in factors):
-            return super()._product(factors)
-        first, *others = (self._factor(*f).at(SIGN) for f in factors)
-        return " * ".join([_bare(first) if _is_matrix_product(factors[0][0]) else first, *others])
-
-    def _print_Pow(self, expr: Any, rational: bool = False) -> str:
-        is_fraction = expr.exp == -1 or not (expr.exp.is_Rational and expr.exp.is_negative)
-        return super()._print_Pow(expr) if is_fraction else self._factor(expr.base, expr.exp)  # x**(-2) as it stands
-
-    def _print_Piecewise(self, expr: Any) -> str:
-        pieces = [
-            f"{self._print(e)} if {self._print(c)}" if c != sp.true else str(self._print(e)) for e, c in expr.args
-        ]
-        return f"({' else '.join(pieces)})"
-
-
-def _bare(text: str) -> str:
-    """The text without parentheses around the whole of it."""
-    if not (text.startswith("(") and text.endswith(")")):
-        return text
-    depth = 0
-    for character in text[:-1]:
-        depth += (character == "(") - (character == ")")
-        if depth == 0:
-            return text
-    return text[1:-1]
-
-
-def _is_matrix_product(expr: Any) -> bool:
-    return isinstance(expr, ArrayOperation) and str(expr.args[0]) == "matmul"

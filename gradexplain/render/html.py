@@ -175,7 +175,16 @@ def formula(formula: Formula, *, display: bool = False) -> str:
     '<span class="formula"><math><mrow><mn>2</mn><mi>x</mi></mrow></math><code>2*x</code></span>'
     """
     typeset = mathml(escape.formula_latex(formula.latex, formula.text), display=display) or ""
-    return f'<span class="formula">{typeset}<code>{escape.html(formula.text or formula.latex)}</code></span>'
+    return f'<span class="formula">{typeset}<code>{_text(formula)}</code></span>'
+
+
+def _text(formula: Formula) -> str:
+    """The text of a formula, with what a step has changed underlined."""
+    written, at = "", 0
+    for start, end in formula.marks:
+        written += f"{escape.html(formula.text[at:start])}<u>{escape.html(formula.text[start:end])}</u>"
+        at = end
+    return written + escape.html(formula.text[at:] or ("" if at else formula.latex))
 
 
 def _inlines(line: Line) -> str:

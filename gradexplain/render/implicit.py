@@ -46,11 +46,13 @@ def implicit_steps(record: ImplicitDerivation) -> Iterator[Block]:
 def _items(record: ImplicitDerivation) -> Iterator[StepItem]:
     prime = _primed(record.dependent, len(record.variables))
     shown = [formulas.formula(e) for e in record.differentiated]
-    rules = tuple(item for side in record.sides for item in _rules(side, record))
+    rules: list[StepItem] = []  # inside of step 1
+    for side in record.sides:
+        rules += _rules(side, len(rules) + 1)
     last = formulas.equal(prime, formulas.formula(record.solved))
     if record.collected:
         both = formulas.equal(*shown)
-        yield StepItem(line("differentiate both sides"), both, tuple(_notes(record)), rules)
+        yield StepItem(line("differentiate both sides"), both, tuple(_notes(record)), tuple(rules))
         left, right = map(formulas.formula, record.collected)
         collected = formulas.equal(left, right)
         if collected.text not in (both.text, last.text):
@@ -59,7 +61,7 @@ def _items(record: ImplicitDerivation) -> Iterator[StepItem]:
             yield StepItem(line("solve for ", prime), last)
     else:
         again = formulas.equal(prime, shown[0])
-        yield StepItem(line("differentiate again"), again, (), rules)
+        yield StepItem(line("differentiate again"), again, (), tuple(rules))
         if last.text != again.text:
             yield StepItem(line("put in ", _primed(record.dependent, 1)), last)
     for rewrite in record.rewrites:
@@ -78,13 +80,12 @@ def _notes(record: ImplicitDerivation) -> Iterator[Line]:
         yield (*held, *line(" held constant"))
 
 
-def _rules(side: Derivation, record: ImplicitDerivation) -> Sequence[StepItem]:
+def _rules(side: Derivation, first: int) -> Sequence[StepItem]:
     """The rules of one side; in brief without the sums and constant multiples around them."""
     root = side.root
-    if root is None or (record.detail == "brief" and root.rule in QUIET and not root.substeps):
+    if root is None or (side.detail == "brief" and root.rule in QUIET and not root.substeps):
         return ()
-    items = rules_of(side, formulas.prime(side.function))
-    return items[0].children if record.detail == "brief" and root.rule in QUIET else items
+    return rules_of(side, formulas.prime(side.function), prefix="1.", first=first)
 
 
 def _name(name: str) -> Formula:

@@ -129,6 +129,8 @@ def plain(value: object) -> Shape:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = [f.name for f in dataclasses.fields(value) if f.repr and not f.name.startswith("_")]
         members = {name: getattr(value, name) for name in names}
+        if marks := getattr(value, "marks", ()):  # what a step changed in a formula, where it changed something
+            members["marks"] = marks
         arrangement = getattr(value, "arrangement", None)
         if isinstance(arrangement, Arrangement):
             members |= {name: _arranged(members[name], arrangement) for name in _ARRANGED & members.keys()}

@@ -9,9 +9,22 @@ import numpy as np
 
 from gradexplain.errors import Place
 from gradexplain.escape import math_text
-from gradexplain.exposition.model import Local, PullbackRow, Sweep, TangentRow, TapeRow
+from gradexplain.exposition.model import Local, Modes, PullbackRow, Sweep, TangentRow, TapeRow
 from gradexplain.render import formula as formulas
-from gradexplain.render.blocks import Block, Code, Equation, Formula, Heading, Line, Note, Paragraph, Table, line
+from gradexplain.render.blocks import (
+    Block,
+    Code,
+    Equation,
+    Formula,
+    Heading,
+    Inline,
+    Line,
+    Note,
+    Paragraph,
+    Table,
+    line,
+)
+from gradexplain.render.costs import cost_table, cost_words, verdict
 from gradexplain.render.formula import derivative_of
 from gradexplain.settings import current
 
@@ -19,11 +32,25 @@ _SMALL_ARRAY, _SMALL_MATRIX = 6, 4  # entries that are printed
 
 
 def sweep(record: Sweep) -> Iterator[Block]:
-    """A sweep as tables: what was computed, and what was handed on."""
+    """A sweep as tables: what was computed, and what was handed on; and what that cost."""
     if record.style == "reverse":
         yield from _reverse(record)
     else:
         yield from _forward(record)
+    if record.cost is not None:
+        yield from cost_words(record.cost, record.style)
+
+
+def modes(record: Modes) -> Iterator[Block]:
+    """Both modes one after the other, and their costs beside each other."""
+    yield Heading(line("Reverse mode"), 1)
+    yield from _reverse(record.reverse)
+    yield Heading(line("Forward mode"), 1)
+    yield from _forward(record.forward)
+    if record.reverse.cost is not None:
+        yield Heading(line("What they cost"), 1)
+        yield cost_table(record.reverse.cost)
+        yield Paragraph(line(verdict(record.reverse.cost)))
 
 
 def _reverse(record: Sweep) -> Iterator[Block]:
@@ -35,8 +62,23 @@ def _reverse(record: Sweep) -> Iterator[Block]:
     else:
         yield Paragraph(_seed_words(record))
         yield _pullback_table(record.pullbacks)
+        yield from _path_words(record.pullbacks)
     for name, expr, value in record.results:
         yield from _result(record, name, expr, value)
+
+
+def _path_words(rows: Sequence[PullbackRow]) -> Iterator[Block]:
+    """What each path adds to a sum: paths into x: via u 0.84672, via v -8.90993, sum -8.06321."""
+    for total in (r for r in rows if r.kind == "sum"):
+        paths = [r for r in rows if r.kind == "pullback" and r.number == total.number]
+        if any(np.ndim(r.value) for r in paths) or any(r.value is None for r in paths):
+            continue
+        parts: list[Inline] = []
+        for path in paths:
+            parts += [*line(" via "), Code(path.source), *line(f" {number(path.value)},")]
+        left_out = " …," if "..." in str(total.formula) else ""
+        name = total.target.removesuffix("_bar")
+        yield Paragraph(line("paths into ", Code(name), ":", *parts, f"{left_out} sum {number(total.value)}"))
 
 
 def _seed_words(record: Sweep) -> Line:
@@ -51,7 +93,7 @@ def _seed_words(record: Sweep) -> Line:
 
 
 def _result(record: Sweep, name: str, expr: Any, value: Any) -> Iterator[Block]:
-    left = gradient_name(record.output, name, record.shape)
+    left = gradient_name(record.output, name, record.shape, partial=len(record.wrt) > 1)
     if expr is not None:
         label = "together" if any(s.name == "g" for s in expr.free_symbols) else ""
         yield Equation(formulas.equal(left, formulas.formula(expr)), label=label and "with the seed g")
@@ -132,25 +174,42 @@ def _pullback_table(rows: Sequence[PullbackRow]) -> Table:
 
 
 def _forward(record: Sweep) -> Iterator[Block]:
-    seeds = [r for r in record.tangents if r.name in record.wrt]
-    words = ", ".join(f"{r.tangent} = 1" for r in seeds)
-    many = " (all entries alike)" if any(np.ndim(r.value) for r in seeds) or len(seeds) > 1 else ""
-    yield Paragraph(line(f"Every operation carries its tangent along; the direction is {words}{many}."))
-    yield _tangent_table(record.tangents)
-    left = gradient_name(record.output, record.wrt[0], ())
-    for name, expr, value in record.results:
-        if expr is None:
-            yield Note(
-                line(f"No path leads from {' or '.join(record.wrt)} to the result: the derivative is 0."), "warning"
+    yield Paragraph(line(_direction(record)))
+    yield _tangent_table(record)
+    reached = [r for r in record.results if r[1] is not None]
+    if not reached:
+        words = f"No path leads from {' or '.join(record.wrt)} to the result: the derivative is 0."
+        yield Note(line(words), "warning")
+    for name, _, value in reached:
+        if value is not None:
+            one = record.passes or (len(record.wrt) == 1 and not _has_arrays(record))
+            variable = name if record.passes else record.wrt[0]
+            left = (
+                gradient_name(record.output, variable, (), partial=len(record.wrt) > 1) if one else formulas.name(name)
             )
-        elif value is not None:
-            result = Formula(name, formulas.name_latex(name)) if many or record.shape else left
-            yield Equation(formulas.equal(result, numeral(value)))
+            yield Equation(formulas.equal(left, numeral(value)))
 
 
-def _tangent_table(rows: Sequence[TangentRow]) -> Table:
+def _has_arrays(record: Sweep) -> bool:
+    return bool(record.shape) or any(np.ndim(r.value) for r in record.tangents if r.name in record.wrt)
+
+
+def _direction(record: Sweep) -> str:
+    seeds = [r.tangent for r in record.tangents if r.name in record.wrt]
+    if record.passes:
+        passes = f"{len(record.passes)} passes, one for each of {' and '.join(record.passes)}"
+        return f"Every operation carries its tangent along, in {passes}: its own tangent starts at 1, the others at 0."
+    many = " (all entries alike)" if len(seeds) > 1 or _has_arrays(record) else ""
+    words = ", ".join(f"{seed} = 1" for seed in seeds)
+    return f"Every operation carries its tangent along; the direction is {words}{many}."
+
+
+def _tangent_table(record: Sweep) -> Table:
+    rows = record.tangents
     valued = any(r.value is not None for r in rows)
-    headers = ("operation", *(["value"] if valued else []), "tangent", *(["value"] if valued else []))
+    several = record.passes if valued else ()
+    columns = [f"pass of {name}" for name in several] or (["value"] if valued else [])
+    headers = ("operation", *(["value"] if valued else []), "tangent", *columns)
     table: list[tuple[Line, ...]] = []
     for before, row in zip([None, *rows], rows, strict=False):
         if before is not None and row.number != before.number + 1:
@@ -158,11 +217,22 @@ def _tangent_table(rows: Sequence[TangentRow]) -> Table:
         is_input = str(row.formula) == row.name
         cells: list[Line] = [line(Code(row.name)) if is_input else (formulas.named(row.name, row.formula),)]
         cells += [line(number(row.value))] if valued else []
-        tangent = Formula(f"{row.tangent} = 0", f"{formulas.name_latex(row.tangent)} = 0")
-        cells.append((tangent if row.tangent_formula is None else formulas.named(row.tangent, row.tangent_formula),))
-        cells += [line(number(row.tangent_value) if row.tangent_value is not None else "0")] if valued else []
+        cells.append((_tangent(row, record),))
+        if several:
+            cells += [line(number(v)) for v in row.tangent_values]
+        elif valued:
+            cells.append(line(number(row.tangent_value) if row.tangent_value is not None else "0"))
         table.append(tuple(cells))
     return Table(headers, tuple(table))
+
+
+def _tangent(row: TangentRow, record: Sweep) -> Formula:
+    """A tangent with its formula: a seed's is 1 in its own pass, 0 in those of others."""
+    if row.tangent_formula is None:
+        return Formula(f"{row.tangent} = 0", f"{formulas.name_latex(row.tangent)} = 0")
+    if record.passes and row.name in record.wrt:
+        return formulas.name(row.tangent)
+    return formulas.named(row.tangent, row.tangent_formula)
 
 
 def _line_number(place: Place | None) -> Line:

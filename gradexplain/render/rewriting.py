@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from gradexplain.render import formula as formulas
 from gradexplain.render.blocks import Formula, Inline, Line, Link, StepItem, line
+from gradexplain.render.changes import marked
 from gradexplain.simplify import matching, printing, steps
 from gradexplain.simplify.arrangement import Arrangement
-from gradexplain.simplify.rewrite import Rewrite
+from gradexplain.simplify.rewrite import NAMES, Rewrite
 
 Words = Callable[[Sequence[Any]], Line]
 _SILENT = (matching.DISTRIBUTE, matching.MULTIPLY_OUT, matching.POWERS, matching.ARITHMETIC)  # in a remark
@@ -36,15 +38,17 @@ def remark(rewrites: Sequence[Rewrite]) -> Line:
 
 
 def items(left: Formula, rewrites: Sequence[Rewrite], arrangement: Arrangement) -> tuple[StepItem, ...]:
-    """A step for each rewrite: what was done, and the whole formula after it."""
-    return tuple(
-        StepItem(_words(r, brief=False), formulas.equal(left, _after(r, arrangement if r is rewrites[-1] else None)))
-        for r in rewrites
-    )
+    """A step for each rewrite: what was done, and the whole formula after it, with what changed marked."""
+    steps: list[StepItem] = []
+    for rewrite in rewrites:
+        way = arrangement if rewrite is rewrites[-1] else None
+        after = marked(rewrite.before, rewrite.after, _written(rewrite.after, way), partial(_written, arrangement=way))
+        steps.append(StepItem(_words(rewrite, brief=False), formulas.equal(left, after)))
+    return tuple(steps)
 
 
-def _after(rewrite: Rewrite, arrangement: Arrangement | None) -> Formula:
-    return simplified(rewrite.after, arrangement) if arrangement is not None else formulas.formula(rewrite.after)
+def _written(expr: Any, arrangement: Arrangement | None) -> Formula:
+    return simplified(expr, arrangement) if arrangement is not None else formulas.formula(expr)
 
 
 def _words(rewrite: Rewrite, *, brief: bool) -> Line:
@@ -92,7 +96,7 @@ _WORDS: dict[str, Words] = {
     matching.SPLIT: _with("divide each term by "),
     steps.SUBSTITUTE: lambda terms: line("put in ", *_equations(terms)),
     steps.EQUAL: lambda terms: line("equal terms cancel: ", *_equations(terms)),
-    steps.NAMES: lambda terms: line("in terms of ", *_equations(terms)),
+    NAMES: lambda terms: line("in terms of ", *_equations(terms)),
 }
 _BRIEF: dict[str, Words] = {
     matching.COMMON_FACTOR: _with("factor "),

@@ -148,6 +148,9 @@ def _built(hint: Any, value: Any) -> Any:
         return _built_one_of(arguments, value)
     if origin is tuple:
         _expected(isinstance(value, list), value, hint)
+        if arguments[-1] is not ...:
+            _expected(len(value) == len(arguments), value, hint)
+            return tuple(_built(argument, member) for argument, member in zip(arguments, value, strict=True))
         return tuple(_built(arguments[0], member) for member in value)
     if is_dataclass(hint) and isinstance(hint, type):
         return _built_record(hint, value)
@@ -165,9 +168,11 @@ def _built_one_of(hints: tuple[Any, ...], value: Any) -> Any:
 def _built_record(kind: type, value: Any) -> Any:
     _expected(isinstance(value, dict) and value.get("type") == kind.__name__, value, kind.__name__)
     hints = _hints(kind)
-    missing = [field.name for field in fields(kind) if field.name not in value]
+    missing = [
+        f.name for f in fields(kind) if f.name not in value and f.repr
+    ]  # the others are written if there are any
     _expected(not missing, missing, f"fields of a {kind.__name__}")
-    return kind(**{field.name: _built(hints[field.name], value[field.name]) for field in fields(kind)})
+    return kind(**{f.name: _built(hints[f.name], value[f.name]) for f in fields(kind) if f.name in value})
 
 
 def _expected(holds: bool, value: Any, hint: Any) -> Any:

@@ -9,11 +9,10 @@ say what is shown.
 `terminal.py` colours them. A new block is one more case in `_block`.
 """
 
-import re
 import unicodedata
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import Literal, NamedTuple, assert_never
 
 from gradexplain import escape
@@ -43,6 +42,8 @@ from gradexplain.render.blocks import (
     outline,
     rows_shown,
 )
+from gradexplain.render.breaks import CONTINUATION, broken
+from gradexplain.render.changes import spans
 from gradexplain.render.signs import mathematical, pretty
 
 Role = Literal["text", "strong", "formula", "code", "title", "muted", "ok", "warning", "error", "info"]
@@ -60,7 +61,6 @@ Laid = tuple[Piece, ...]  # a line of the page, or a word: pieces that no line b
 SPACE = Piece(" ")
 MARGIN = 2
 COLUMN_GAP = 2
-CONTINUATION = 4  # further indent of a formula that did not fit on its line
 NARROWEST = 16  # what is left for text however deep the indent: below this, lines overflow instead
 
 
@@ -199,44 +199,10 @@ def _parts(word: Laid, width: int) -> list[Laid]:
         return [word]
     parts: list[list[Piece]] = [[]]
     for piece in word:
-        first, *others = _broken(piece.text, width) if piece.role == "formula" else [piece.text]
+        first, *others = broken(piece.text, width) if piece.role == "formula" else [piece.text]
         parts[-1].append(Piece(first, piece.role))
         parts.extend([_blank(CONTINUATION), Piece(other, piece.role)] for other in others)
     return [tuple(part) for part in parts]
-
-
-def _broken(formula: str, width: int) -> list[str]:
-    """Break a formula into lines, each (but the first, less the indent) within ``width`` if operators allow.
-
-    Among the places that fit, one outside of parentheses is preferred, then one between terms, then the last one.
-    """
-    lines, start, room = [], 0, width
-    points, first = _break_points(formula), 0
-    while len(formula) - start > room and first < len(points):
-        last = bisect_left(points, (start + room + 1,), lo=first + 1)
-        late = [point for point in points[first:last] if point[0] - start > room // 2] or points[first:last]
-        best = min(rank for _, rank in late)
-        end = max(position for position, rank in late if rank == best)
-        lines.append(formula[start:end].strip())
-        first = bisect_left(points, (end + 1,), lo=first)
-        start, room = end, width - CONTINUATION
-    return [*lines, formula[start:].strip()]
-
-
-def _break_points(formula: str) -> list[tuple[int, int]]:
-    """Return (position, rank) of the places where a line may end: at spaces, and after ``*``, ``/`` and ``@``.
-
-    The rank grows with the nesting, and is odd after a factor.
-    """
-    points, depth = [], 0
-    for match in re.finditer(r"[(\[{]|[)\]}]|(?<![-+=<>]) (?=\S)|(?:\*\*?|[/@·])(?=[^*])", formula):
-        if match[0] in "([{":
-            depth += 1
-        elif match[0] in ")]}":
-            depth -= 1
-        elif match[0] != "**":
-            points.append((match.end(), 2 * depth + (match[0] != " ")))
-    return points
 
 
 def _joined(words: Iterable[Laid]) -> Laid:
@@ -336,10 +302,28 @@ def _steps(block: Steps, page: Page) -> Iterator[Laid]:
 
 
 def _step(step: NumberedStep, title: Sequence[Laid], page: Page, indent: int, column: int) -> list[Laid]:
-    lines = list(_led(title, step.item.formula, page, indent, column))
+    lines = list(_underlined_changes(_led(title, step.item.formula, page, indent, column), step.item.formula, page))
     for note in step.item.notes:
         lines += [_indented(indent, *laid) for laid in _filled(_words(note, page), page.room(indent))]
     return lines
+
+
+def _underlined_changes(lines: Iterable[Laid], formula: Formula | None, page: Page) -> Iterator[Laid]:
+    """Yield the lines of a step, and below each of them a row of carets under what the step has changed."""
+    if formula is None or not formula.marks:
+        yield from lines
+        return
+    cuts = [0, *(cut for mark in formula.marks for cut in mark), len(formula.text)]
+    parts = [page.piece(Formula(formula.text[i:j], "")).text for i, j in pairwise(cuts)]
+    ends = [0, *accumulate(map(len, parts))]
+    marks = [(ends[i], ends[i + 1]) for i in range(1, len(parts), 2)]
+    rows = list(lines)
+    own = [row[-1].text if row and row[-1].role == "formula" else "" for row in rows]
+    for row, inside in zip(rows, spans(own, "".join(parts), marks), strict=True):
+        yield row
+        if inside:
+            carets = "".join("^" if any(i <= at < j for i, j in inside) else " " for at in range(inside[-1][1]))
+            yield _indented(_columns(row[:-1]), Piece(carets, "muted"))
 
 
 # ------------------------------------------------------------------------------------------------------ tables
@@ -372,9 +356,14 @@ def _aligned(cells: Sequence[Laid], widths: Sequence[int]) -> Laid:
 
 
 def _record(headers: Sequence[Laid], row: Sequence[Sequence[Laid]], page: Page) -> Iterator[Laid]:
-    """Yield a row as a block: its first cell, and below it the others, each after the header of its column."""
+    """Yield a row as a block: its first cell, and below it the others, each after the header of its column.
+
+    A row without a name goes on with the one above, and empty cells are left out.
+    """
     widest = MARGIN + max(map(_columns, headers)) + COLUMN_GAP
     for n, (header, words) in enumerate(zip(headers, row, strict=True)):
+        if not words:
+            continue
         indent = MARGIN if n else 0
         lines = _filled(words, page.room(widest))
         yield _indented(indent, *header, _blank(widest - indent - _columns(header)), *lines[0])

@@ -53,6 +53,7 @@ class Arrangement:
     symbols: tuple[Any, ...] = ()  # the arguments
     rising: frozenset[Any] = frozenset()  # symbols whose powers rise
     numbers_first: bool = False  # 1 + log(x) rather than log(x) + 1
+    relations: dict[Any, Any] = field(default_factory=dict)  # conditions, each as the program has it
 
     def terms(self, total: Any) -> list[Any]:
         """The terms of a sum in order.
@@ -102,6 +103,14 @@ class Arrangement:
                 others = [t for t in terms if t not in known]
                 terms = [*others[:at], *known, *others[at:]]
         return terms
+
+    def relate(self, relation: Any) -> None:
+        """The program has this comparison: it and its opposite are written with these sides, however SymPy has them."""
+        opposite = relation.negated
+        turned = type(opposite)(*relation.args, evaluate=False)
+        for kept, written in ((relation, relation), (opposite, turned)):
+            for form in (kept, kept.reversed, kept.canonical, kept.reversedsign):
+                self.relations.setdefault(form, written)
 
     def place(self, key: Any, position: int) -> None:
         """A reader meets what the key stands for at a position, unless it was met before."""

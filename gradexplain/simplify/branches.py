@@ -7,6 +7,7 @@ what can't happen drops out. In other cases SymPy folds the branches.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import pairwise, product
 from typing import Any
 
@@ -156,11 +157,12 @@ def _threshold(r: Any) -> tuple[Any, Any] | None:
     return None
 
 
-def _folded(expr: Any) -> list[tuple[Any, Any]] | None:
+@lru_cache(maxsize=64)  # each formula comes twice: as it is, and with its pieces simplified
+def _folded(expr: Any) -> tuple[tuple[Any, Any], ...] | None:
     if len(expr.atoms(sp.Piecewise)) > MOST_FOLDED:
         return None
     folded = sp.piecewise_fold(expr)
-    return list(folded.args) if isinstance(folded, sp.Piecewise) else [(folded, sp.true)]
+    return tuple(folded.args) if isinstance(folded, sp.Piecewise) else ((folded, sp.true),)
 
 
 def _without_points(pieces: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -77,10 +77,7 @@ class ClosedForm:
     @property
     def functions(self) -> tuple[tuple[Any, Any], ...]:
         """The user's functions that the formula calls, with what they compute if that is short."""
-        calls = {f for e in (self.expr, *self._parts()) for f in e.atoms(UserFunction)}
-        found = {f.func(*f.parameters): sp.factor_terms(rounded(f.body)) for f in calls}
-        short = [f for f, body in found.items() if operations(body) <= _LONGEST_DEFINITION]
-        return tuple((f, found[f]) for f in sorted(short, key=str))
+        return functions_in((self.expr, *self._parts()))
 
     def _parts(self) -> tuple[Any, ...]:
         return () if isinstance(self.where, Parts) else tuple(self.where.values())
@@ -110,6 +107,14 @@ class ClosedForm:
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return _unpickled, ({f.name: getattr(self, f.name) for f in fields(self)} | {"raw": packed(self.raw)},)
+
+
+def functions_in(exprs: Iterable[Any]) -> tuple[tuple[Any, Any], ...]:
+    """The user's functions that formulas call, with what they compute if that is short."""
+    calls = {f for e in exprs for f in e.atoms(UserFunction)}
+    found = {f.func(*f.parameters): sp.factor_terms(rounded(f.body)) for f in calls}
+    short = [f for f, body in found.items() if operations(body) <= _LONGEST_DEFINITION]
+    return tuple((f, found[f]) for f in sorted(short, key=str))
 
 
 def _unpickled(state: dict[str, Any]) -> ClosedForm:

@@ -115,6 +115,9 @@ class _Arranged(StrPrinter):
             text += f"/({self._product(below)})"
         return Code(text, PRODUCT)
 
+    def _print_Relational(self, expr: Any) -> str:  # noqa: N802
+        return str(super()._print_Relational(self.arrangement.relations.get(expr, expr)))
+
     def _term(self, expr: Any) -> str:
         return self._code(expr).at(TERM)
 
@@ -284,6 +287,9 @@ class FormulaLatex(LatexPrinter):
     def _print_Piecewise(self, expr: Any, exp: str | None = None) -> str:  # noqa: N802
         shown = str(super()._print_Piecewise(expr))
         return shown if exp is None else rf"\left({shown}\right)^{{{exp}}}"
+
+    def _print_Relational(self, expr: Any) -> str:  # noqa: N802
+        return str(super()._print_Relational(self.arrangement.relations.get(expr, expr)))
 
     def _print_Float(self, expr: Any) -> str:  # noqa: N802
         return str(super()._print_Float(sp.Float(float(expr))))

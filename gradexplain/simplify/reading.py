@@ -7,10 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 import sympy as sp
+from sympy.core.relational import Relational
 
 from gradexplain.graph import VARIABLE, Node, ancestors
 from gradexplain.ops.arithmetic import add, div, mul, neg, power, sub
 from gradexplain.ops.elementary import sqrt, square
+from gradexplain.ops.ordering import greater, greater_equal, less, less_equal
 from gradexplain.simplify.arrangement import TEXTBOOK, Arrangement, Product, split
 from gradexplain.simplify.watchdog import within
 from gradexplain.symbolic import of_node, symbol, tree_size
@@ -18,6 +20,7 @@ from gradexplain.symbolic import of_node, symbol, tree_size
 _LARGEST = 400  # operations of a program that is read
 _PATIENCE = 3.0  # seconds: SymPy evaluates as it builds
 _SUMS, _PRODUCTS, _POWERS = (add, sub), (mul, div), (power, square, sqrt)
+_COMPARISONS = {less: sp.Lt, less_equal: sp.Le, greater: sp.Gt, greater_equal: sp.Ge}
 _FAMILIES = (*_SUMS, neg), (*_PRODUCTS, neg)
 
 
@@ -92,6 +95,11 @@ class _Reader:
         """Enters how a node is written, if it is the first of its value: so nothing is written by means of itself."""
         value = self.opened[node]
         if node in self.inside or value in self.seen:
+            return
+        if node.op in _COMPARISONS:
+            sides = [self.values[n] for n in node.inputs]
+            if isinstance(value, Relational):
+                self.found.relate(_COMPARISONS[node.op](*sides, evaluate=False))
             return
         self.seen.add(value)
         if value.is_Add and node.op in _FAMILIES[0]:

@@ -10,6 +10,7 @@ from gradexplain.simplify.proofs import is_proved
 from gradexplain.simplify.unevaluated import packed, unpacked
 
 LIMIT = "limit at an isolated point"  # the rule that comes before all others
+NAMES, WRITTEN_OUT = "in terms of", "names written out"  # formulas over names that the program has, and back
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from gradexplain.notation import loggamma
 from gradexplain.simplify import branches
 from gradexplain.simplify.counting import nested_fractions, operations
 from gradexplain.simplify.elimination import in_terms_of_names
-from gradexplain.simplify.rewrite import Rewrite
+from gradexplain.simplify.rewrite import NAMES, WRITTEN_OUT, Rewrite
 from gradexplain.simplify.rules import FINISHING, RULES, SPLITTING, Rule
 from gradexplain.simplify.sampling import Samples
 from gradexplain.simplify.watchdog import FAILURES, within
@@ -172,7 +172,7 @@ def _by_names(raw: Any, names: Mapping[str, Any], notes: list[str]) -> Iterator[
     if names and operations(raw) <= _LARGEST_ELIMINATED and not raw.has(sp.Piecewise):
         found = within(_SECONDS, lambda: _tried(lambda e: list(in_terms_of_names(e, names)), raw))
         for name, expr in found if isinstance(found, list) else ():
-            yield Attempt(f"in terms of {name}" if name else "names written out", expr)
+            yield Attempt(f"{NAMES} {name}" if name else WRITTEN_OUT, expr)
 
 
 def _tried(rewrite: Callable[[Any], Any], raw: Any) -> Any:

@@ -7,6 +7,7 @@ gave the closed form.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
@@ -17,9 +18,9 @@ import sympy as sp
 from gradexplain.simplify.algebra import Product, Sum, UnreadableError, canonical, in_all, look, read, written
 from gradexplain.simplify.counting import operations
 from gradexplain.simplify.identities import IDENTITIES, Identity, angles_of, opened
-from gradexplain.simplify.matching import LIKE_TERMS, Move, moves
+from gradexplain.simplify.matching import ARITHMETIC, LIKE_TERMS, Move, moves
 from gradexplain.simplify.parts import extent
-from gradexplain.simplify.rewrite import Rewrite
+from gradexplain.simplify.rewrite import NAMES, Rewrite
 from gradexplain.simplify.sampling import Samples
 from gradexplain.simplify.unevaluated import replaced
 from gradexplain.simplify.watchdog import FAILURES, within
@@ -31,7 +32,7 @@ _MOST_TERMS = 12  # of a sum in which equal terms are looked for
 _HIGHEST = 100  # power of a number: SymPy works them out
 _ENOUGH = 3  # points
 _PATIENCE = 8.0  # seconds, should a call of SymPy's slip through these budgets
-SUBSTITUTE, NAMES, EQUAL, SWAP = "substitute", "in terms of", "equal terms", "swap the branches"
+SUBSTITUTE, EQUAL, SWAP, SIGN = "substitute", "equal terms", "swap the branches", "move the minus sign"
 
 
 def path(
@@ -59,10 +60,37 @@ def path(
     if is_small(before) and is_small(after):
         if look(before) == look(after):
             return ()
+        small = within(_PATIENCE, lambda: _small_difference(before, after))
+        if small:
+            return _rewrites(before, [Move(small, after)], reference)
         found = within(_PATIENCE, lambda: _first_way(before, after, where, reference, set(kept)))
         if found:
             return _rewrites(before, found, reference)
     return _rewrites(before, [Move(rule, after)], reference)
+
+
+def _small_difference(before: Any, after: Any) -> str:
+    """What makes formulas of the same terms differ, if it is no step of algebra: -(x - a) for a - x, or numbers."""
+    if Counter(_kept(before)) != Counter(_kept(after)):
+        return ""
+    one, two = _evaluated(before), _evaluated(after)
+    return ARITHMETIC if one == two else SIGN if sp.signsimp(one) == sp.signsimp(two) else ""
+
+
+def _kept(expr: Any) -> Iterator[Any]:
+    """What moving a minus leaves alone: the symbols of a formula, and the terms of its sums by their number."""
+    for node in sp.preorder_traversal(expr):
+        if node.is_Symbol:
+            yield node
+        elif node.is_Add:
+            yield from ("term" for term in node.args if not term.is_Add)
+
+
+def _evaluated(expr: Any) -> Any:
+    known: dict[Any, Any] = {}
+    for node in sp.postorder_traversal(expr):
+        known[node] = node.func(*(known[a] for a in node.args)) if node.args else node
+    return known[expr]
 
 
 def _first_way(

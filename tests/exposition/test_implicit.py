@@ -89,3 +89,13 @@ def test_the_second_derivative_puts_the_first_in():
 
 def test_constants_are_said_to_be_held():
     assert "a, b held constant" in str(explain_implicit("x**2/a**2 + y**2/b**2 = 1").derivation())
+
+
+def test_references_have_the_numbers_of_the_page():
+    shown = explain_implicit("sin(x*y) = x", order=2).derivation(detail="full").to_text()
+    labels = {row.split()[0]: row for row in shown.splitlines() if row.strip()[:1].isdigit()}
+    referring = [row for row in shown.splitlines() if ", as in " in row]
+    assert referring
+    for row in referring:
+        rule, _, label = row.strip().partition(" ")[2].strip().partition(", as in ")
+        assert rule in labels[label.split()[0]]

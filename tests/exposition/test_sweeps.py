@@ -126,3 +126,33 @@ def test_a_result_without_influence_has_no_sweep():
 def test_constants_beside_variables_refine_the_rule():
     rows = sweeps.tape(traced(lambda x: 2 * x + 3 / x, 1.0), ["x"])
     assert [r.rule for r in rows[1:]] == ["constant multiple rule", "reciprocal rule", "sum rule"]
+
+
+def test_numbers_have_a_forward_pass_each():
+    program = traced(lambda x, y: x * np.sin(x * y), 2.0, 0.5)
+    sweep = sweeps.forward(program, ["x", "y"])
+    gradients = {n: v for n, _, v in sweeps.reverse(program, ["x", "y"]).results}
+    assert sweep.passes == ("x", "y")
+    assert {n: v for n, _, v in sweep.results} == pytest.approx(gradients)
+    assert [r.tangent_values for r in sweep.tangents[:2]] == [(1.0, 0.0), (0.0, 1.0)]
+    for r in sweep.tangents:
+        assert sum(r.tangent_values) == pytest.approx(r.tangent_value)
+
+
+def test_costs_are_those_of_the_lines():
+    program = traced(lambda x: x**2 * np.sin(x), 3.0)
+    reverse, forward = sweeps.both(program, ["x"]).reverse, sweeps.both(program, ["x"]).forward
+    assert reverse.cost == forward.cost
+    assert (reverse.cost.function, reverse.cost.kept, reverse.cost.passes, reverse.cost.results) == (3, 2, 1, 1)
+    assert (reverse.cost.reverse, reverse.cost.forward) == (7, 7)
+
+
+def test_reverse_mode_does_not_grow_with_the_inputs():
+    def f(w):
+        return np.sum(np.tanh(w) ** 2)
+
+    few, many = (sweeps.reverse(traced(f, np.ones(n)), ["w"]).cost for n in (2, 200))
+    assert few.reverse == many.reverse
+    assert many.forward == 100 * few.forward
+    assert (few.passes, many.passes) == (2, 200)
+    assert many.kept == 100 * few.kept

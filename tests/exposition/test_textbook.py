@@ -6,10 +6,12 @@ import mpmath as mp
 import pytest
 import sympy as sp
 
+import gradexplain as gx
 from gradexplain.evaluate import evaluate
 from gradexplain.exposition import textbook
-from gradexplain.exposition.calculus import calculus_of
+from gradexplain.exposition.orders import Orders
 from gradexplain.render.formula import text
+from gradexplain.simplify import printing
 from tests.exposition import programs
 from tests.exposition.programs import SCALAR, traced
 
@@ -74,7 +76,7 @@ def test_the_graph_of_the_derivation_is_the_gradient(function):
 
     program = traced(function, symbolic=True)
     x = program.inputs["x"]
-    ours, reverse = calculus_of(program, ["x"]).slope, vjp(program.output, [x])[0]
+    ours, reverse = Orders(program).calculus(["x"]).slope, vjp(program.output, [x])[0]
     for at in POINTS:
         a, b = evaluate([ours, reverse], {x: at})
         assert math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
@@ -196,6 +198,24 @@ def test_orders_are_derived_one_after_the_other():
     assert (second.order, second.variables, second.previous.order) == (2, ("x", "x"), 1)
     x = sp.Symbol("x", real=True)
     assert sp.simplify(second.raw.doit() - sp.diff(x**2 * sp.sin(x), x, 2)) == 0
+
+
+def test_the_next_order_goes_on_from_the_simplified_line():
+    third = gx.explain("x**2*sin(3*x)/(1 + x**2)", order=3).derivation().data
+    second = third.previous
+    first = second.previous
+    assert first.rewrites
+    assert text(second.function) == printing.text(first.result, first.arrangement)
+    assert text(third.function) == printing.text(second.result, second.arrangement)
+
+
+@pytest.mark.parametrize("function", ["x*sin(x)*exp(x)", "exp(sin(x**2))", "x**x", "1/(1 + exp(-x))"])
+def test_the_name_of_the_result_stands_for_nothing_else(function):
+    stage = gx.explain(function, order=3).derivation().data
+    while stage is not None:
+        names = {n for s in steps_of(stage.root) for n, _ in (*s.bindings, (s.target, None))} | set(dict(stage.names))
+        assert not {"y", "y'"} & names
+        stage = stage.previous
 
 
 def test_mixed_derivatives():

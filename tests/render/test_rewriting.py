@@ -10,7 +10,7 @@ from gradexplain.render import text
 from gradexplain.render.blocks import Chain, Document, Formula, Link, line
 from gradexplain.render.rewriting import remark
 from gradexplain.simplify import matching, steps
-from gradexplain.simplify.rewrite import Rewrite
+from gradexplain.simplify.rewrite import NAMES, Rewrite
 
 x, s = sp.symbols("x s", real=True)
 QUOTIENT = "(x**2 - 1)/(x**2 + 1)"
@@ -37,10 +37,12 @@ def test_full():
         ending(QUOTIENT, "full", x=0.5)
         == """\
 substitute
-             dy/dx = (2*x*(x**2 + 1) - 2*x*(x**2 - 1))/(x**2 + 1)**2
+             dy/dx = (2*x*(x**2 + 1) - (x**2 - 1)*2*x)/(x**2 + 1)**2
+                 = (2*x*(x**2 + 1) - 2*x*(x**2 - 1))/(x**2 + 1)**2
   2      simplify
   2.1      multiply out 2*x*(x**2 + 1) and -2*x*(x**2 - 1)
              dy/dx = (2*x**3 + 2*x - 2*x**3 + 2*x)/(x**2 + 1)**2
+                      ^^^^^^^^^^^^^^^^^^^^^^^^^^^
   2.2      2*x**3 cancels              dy/dx = 4*x/(x**2 + 1)**2
 
   dy/dx = 4*x/(x**2 + 1)**2
@@ -102,7 +104,7 @@ def test_json_has_the_steps_as_data():
         (matching.EXTEND, (x,), "multiply numerator and denominator by x"),
         (matching.SPLIT, (x,), "divide each term by x"),
         (steps.SUBSTITUTE, (s, x**2), "put in s"),
-        (steps.NAMES, (s, x**2), "in terms of s = x**2"),
+        (NAMES, (s, x**2), "in terms of s = x**2"),
         (steps.EQUAL, (s, x**2), "equal terms cancel: s = x**2"),
         ("double angle", (s, x**2, x, s), "double angle: s = x**2, x = s"),
         ("some rule", (), "some rule"),

@@ -1,0 +1,42 @@
+"""Where a formula that is too long for a line is broken."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+
+CONTINUATION = 4  # further indent of a formula that did not fit on its line
+
+
+def broken(formula: str, width: int) -> list[str]:
+    """Break a formula into lines, each (but the first, less the indent) within ``width`` if operators allow.
+
+    Among the places that fit, one outside of parentheses is preferred, then one between terms, then the last one.
+    """
+    lines, start, room = [], 0, width
+    points, first = _break_points(formula), 0
+    while len(formula) - start > room and first < len(points):
+        last = bisect_left(points, (start + room + 1,), lo=first + 1)
+        late = [point for point in points[first:last] if point[0] - start > room // 2] or points[first:last]
+        best = min(rank for _, rank in late)
+        end = max(position for position, rank in late if rank == best)
+        lines.append(formula[start:end].strip())
+        first = bisect_left(points, (end + 1,), lo=first)
+        start, room = end, width - CONTINUATION
+    return [*lines, formula[start:].strip()]
+
+
+def _break_points(formula: str) -> list[tuple[int, int]]:
+    """Return (position, rank) of the places where a line may end: at spaces, and after ``*``, ``/`` and ``@``.
+
+    The rank grows with the nesting, and is odd after a factor.
+    """
+    points, depth = [], 0
+    for match in re.finditer(r"[(\[{]|[)\]}]|(?<![-+=<>]) (?=\S)|(?:\*\*?|[/@·])(?=[^*])", formula):
+        if match[0] in "([{":
+            depth += 1
+        elif match[0] in ")]}":
+            depth -= 1
+        elif match[0] != "**":
+            points.append((match.end(), 2 * depth + (match[0] != " ")))
+    return points
