@@ -8,7 +8,8 @@ from typing import Any
 from gradexplain.escape import identifier_latex
 from gradexplain.render.blocks import Formula
 from gradexplain.settings import current
-from gradexplain.simplify.printing import FormulaLatex, printed
+from gradexplain.simplify.printed import printed
+from gradexplain.simplify.printing import FormulaLatex
 from gradexplain.simplify.written import AS_WRITTEN, text
 
 __all__ = ["derivative_of", "equal", "formula", "gap", "latex", "name", "name_latex", "named", "prime", "text"]

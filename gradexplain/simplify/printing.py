@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,12 +11,12 @@ from sympy.printing.numpy import SciPyPrinter
 from sympy.printing.precedence import PRECEDENCE, precedence, precedence_traditional
 from sympy.printing.str import StrPrinter
 
-from gradexplain.escape import identifier_latex, math_text
+from gradexplain.escape import identifier_latex
 from gradexplain.notation import ArrayOperation
 from gradexplain.primitive import CHOICE, POSTFIX, POWER, PRODUCT, SIGN, SUM, TERM, Code
 from gradexplain.simplify.arrangement import TEXTBOOK, Arrangement, Factor
+from gradexplain.simplify.printed import printed
 
-LOGGER = logging.getLogger(__name__)
 _UNDEFINED = sp.Symbol("undefined")
 
 
@@ -371,24 +370,6 @@ def latex(expr: Any, arrangement: Arrangement = TEXTBOOK) -> str:
         expr = expr.xreplace(dict.fromkeys((sp.zoo, sp.nan), _UNDEFINED))
         names[_UNDEFINED] = r"\text{undefined}"
     return printed(FormulaLatex(arrangement, {"symbol_names": names}), expr)
-
-
-def printed(printer: Any, expr: Any) -> str:
-    """An expression by one of the printers above. They are for people, and a page with one formula less helps them more
-    than an exception: where a printer fails, the reason goes to the log, and there stands what SymPy calls the thing.
-
-    >>> printed(TextPrinter(TEXTBOOK), sp.Symbol("x") + 1)
-    'x + 1'
-    """
-    try:
-        return str(printer.doprint(expr))
-    except Exception:
-        LOGGER.exception("could not print a formula")
-    try:
-        text = str(expr)
-    except Exception:
-        text = f"<{type(expr).__name__}>"
-    return math_text(text) if isinstance(printer, FormulaLatex) else text
 
 
 def numpy_source(expr: Any, names: Mapping[str, str] | None = None, arrangement: Arrangement = TEXTBOOK) -> str:
