@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from gradexplain.derivative import vjp as vjp
     from gradexplain.errors import GradexplainError as GradexplainError
     from gradexplain.errors import TraceWarning as TraceWarning
+    from gradexplain.render.saved import from_json as from_json
+    from gradexplain.settings import options as options
 
 __version__ = "0.1.0"
 
@@ -35,6 +37,9 @@ _HOME = {
     **dict.fromkeys(("check", "descent", "explain", "why"), "gradexplain.api"),
     **dict.fromkeys(("explain_hessian", "explain_implicit", "explain_jacobian"), "gradexplain.api"),
     **dict.fromkeys(("GradexplainError", "TraceWarning"), "gradexplain.errors"),
+    "from_json": "gradexplain.render.saved",
+    "options": "gradexplain.settings",
+    **dict.fromkeys(("load_ipython_extension", "unload_ipython_extension"), "gradexplain.jupyter"),
 }
 __all__ = [
     "GradexplainError",
@@ -46,10 +51,12 @@ __all__ = [
     "explain_hessian",
     "explain_implicit",
     "explain_jacobian",
+    "from_json",
     "grad",
     "hessian",
     "jacobian",
     "jvp",
+    "options",
     "value_and_grad",
     "vjp",
     "why",

@@ -28,11 +28,20 @@ from gradexplain.errors import (
     NotTraceableError,
     ParseError,
 )
+from gradexplain.escape import encodable
+from gradexplain.settings import Change, current
+from gradexplain.settings import options as settings
 
 if TYPE_CHECKING:
     from gradexplain.explanation import Explanation
 
-FORMATS = ("text", "latex", "markdown", "html", "json", "python", "svg", "dot", "mermaid")
+FORMATS = (
+    "text", "latex", "tex", "markdown", "html", "json", "python", "notebook", "stepper", "svg", "dot", "mermaid",
+)  # fmt: skip
+_ENDINGS = {
+    ".tex": "tex", ".md": "markdown", ".html": "html", ".json": "json", ".py": "python", ".ipynb": "notebook",
+    ".svg": "svg", ".dot": "dot", ".mmd": "mermaid",
+}  # fmt: skip
 FINE, CHECK_FAILED, UNREADABLE, NO_DERIVATIVE, UNSUPPORTED = range(5)
 _NEXT_NAME = re.compile(r",(?=\s*\w+\s*=)")  # in x=[1, 2],y=3 the second comma alone
 PATIENCE = 2.0  # seconds without output before a word on stderr
@@ -43,6 +52,7 @@ EPILOG = """examples:
   gradexplain "a*x**2 + b*x" --wrt x --order 2
   gradexplain "x**2 + y**2 = 25" --at x=3,y=4
   gradexplain model.py:loss --at "w=[1, 2]" --style reverse
+  gradexplain "x**2 * sin(x)" --at x=3 -o steps.html --format stepper
 """
 
 
@@ -50,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command; gives its exit code."""
     options = _parser().parse_args([_as_operand(a) for a in (sys.argv[1:] if argv is None else argv)])
     try:
-        with _patience(), paused():  # the collector would run dozens of times while SymPy loads
+        with _patience(), paused(), _settings(options):  # the collector would run dozens of times while SymPy loads
             return _run(options)
     except GradexplainError as error:
         print(f"gradexplain: {_visible(str(error))}", file=sys.stderr)
@@ -93,13 +103,21 @@ def _parser() -> argparse.ArgumentParser:
         "--style", choices=("textbook", "reverse", "forward", "both"), default="textbook", help="whose steps"
     )
     parser.add_argument("--graph", action="store_true", help="the computation graph instead of the derivative")
-    parser.add_argument("--format", choices=FORMATS, default="text", help="how to print")
+    parser.add_argument("--format", choices=FORMATS, help="how to print (default: as the name of FILE ends, or text)")
     parser.add_argument("--width", type=int, default=0, help="columns of the text (default: the terminal's, or 80)")
     parser.add_argument("--ascii", action="store_true", help="no characters beyond ASCII")
+    parser.add_argument("--precision", type=int, help="significant digits of numbers (default: 6)")
+    parser.add_argument("--notation", metavar="WORDS", help="leibniz or lagrange, python or mathematics")
+    parser.add_argument("--theme", choices=("auto", "light", "dark"), help="colours of pages")
     parser.add_argument("--no-color", action="store_true", help="no colours in a terminal")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the result there instead of to stdout")
     parser.add_argument("--version", action="version", version=f"gradexplain {_version()}")
     return parser
+
+
+def _settings(options: argparse.Namespace) -> Change:
+    width = options.width or None
+    return settings(precision=options.precision, notation=options.notation, theme=options.theme, width=width)
 
 
 def _version() -> str:
@@ -227,9 +245,16 @@ def _rendered(explanation: Explanation, options: argparse.Namespace) -> Any:
         shown = explanation.derivation(style=options.style)
     elif options.steps:
         explanation.detail = "full"
-    match options.format:
+    ending = Path(options.output).suffix.lower() if options.output else ""
+    match options.format or _ENDINGS.get(ending, "text"):
         case "latex":
             return shown.to_latex()
+        case "tex":
+            return shown.to_latex(standalone=True)
+        case "notebook":
+            return explanation.to_notebook()
+        case "stepper":
+            return explanation.stepper().to_html()
         case "markdown":
             return shown.to_markdown()
         case "html":
@@ -246,7 +271,7 @@ def _rendered(explanation: Explanation, options: argparse.Namespace) -> Any:
             return shown.to_mermaid()
     if _colours(options) and not options.graph:
         return shown
-    return shown.to_text(options.width or _width(), unicode=_colours(options) and "utf" in sys.stdout.encoding.lower())
+    return shown.to_text(options.width or _width(), unicode=False if options.ascii else None)
 
 
 def _colours(options: argparse.Namespace) -> bool:
@@ -257,7 +282,8 @@ def _colours(options: argparse.Namespace) -> bool:
 def _width() -> int:
     import shutil
 
-    return max(40, shutil.get_terminal_size((80, 24)).columns) if sys.stdout.isatty() else 80
+    is_asked = not sys.stdout.isatty() or os.environ.get("GRADEXPLAIN_WIDTH")
+    return current().width if is_asked else max(40, shutil.get_terminal_size((80, 24)).columns)
 
 
 def _write(result: Any, options: argparse.Namespace) -> None:
@@ -278,7 +304,7 @@ def _write(result: Any, options: argparse.Namespace) -> None:
     try:
         sys.stdout.write(text)
     except UnicodeEncodeError:
-        sys.stdout.write(text.encode("ascii", "backslashreplace").decode("ascii"))
+        sys.stdout.write(encodable(text))
     sys.stdout.flush()
 
 

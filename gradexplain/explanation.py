@@ -8,27 +8,32 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import combinations_with_replacement
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sp
 
+from gradexplain import rerun
 from gradexplain.autodiff import Sweep, sweep
 from gradexplain.derivative import jacobian_nodes
 from gradexplain.errors import ArgumentError
 from gradexplain.exposition import entries, findings, naming, sweeps, textbook, values, verify
 from gradexplain.exposition.known import known_rules
-from gradexplain.exposition.model import CheckReport, Detail, Finding, Overview, Style, TapeRow
+from gradexplain.exposition.model import CheckReport, Detail, Finding, Overview, Style, TapeRow, Walk
 from gradexplain.exposition.orders import Orders
 from gradexplain.graph import Node, ancestors
 from gradexplain.lambdify import readable_names
 from gradexplain.pictures import Pictured
-from gradexplain.render.blocks import Document
 from gradexplain.render.display import Display
+from gradexplain.render.frozen import Frozen
 from gradexplain.simplify.arrangement import Arrangement
 from gradexplain.simplify.closed import arrangement, closed_form
 from gradexplain.simplify.form import ClosedForm, Gradients
 from gradexplain.trace.run import Program
+from gradexplain.trace.source import lines_of
+
+if TYPE_CHECKING:
+    from gradexplain.render.stepper import Stepper
 
 
 class Explanation(Pictured):
@@ -180,6 +185,20 @@ class Explanation(Pictured):
             return Display(sweeps.both(self.program, wrt))
         raise ArgumentError(f"there is no style {style!r}", fix="use textbook, reverse, forward or both")
 
+    def stepper(self) -> Stepper:
+        """The reverse sweep to go through step by step, in a notebook or as a page (`save`)."""
+        from gradexplain.render.stepper import Stepper
+
+        place = self.program.place
+        record = Walk(
+            name=self.title or self.program.name,
+            point=tuple(self.program.point.items()) if self.program.is_numeric else (),
+            sweep=self.derivation(style="reverse").data,
+            lines=lines_of(self.program.function),
+            file=place.file if place else "",
+        )
+        return Stepper(record)
+
     @property
     def is_scalar(self) -> bool:
         """Whether the program computes with numbers alone."""
@@ -267,6 +286,25 @@ class Explanation(Pictured):
         head = f"def derivative({', '.join(names.values())}):"
         return "\n".join([*imports, "", "", head, *(f"    {line}" for line in lines), ""])
 
+    def to_notebook(self) -> str:
+        """A Jupyter notebook that explains, and computes the explanation again, as JSON."""
+        from gradexplain.render import document, notebook
+
+        title = document.title_of(self.data)
+        traced = replace(self.program, arguments=tuple(a for a in self.program.arguments if a.role == "traced"))
+        given = rerun.arguments(traced) if self.program.is_numeric else None
+        return notebook.notebook(self.screen, title, self._call, self.python(), given)
+
+    @property
+    def _call(self) -> str | None:
+        name = "explain" if self.kind == "gradient" else f"explain_{self.kind}"
+        return rerun.call(self.program, name, wrt=self.wrt, order=self.order)
+
+    @property
+    def writers(self) -> Mapping[str, Callable[[], str | bytes]]:
+        """The formats of files by the endings of their names: also .py and .ipynb."""
+        return {**super().writers, ".py": self.python, ".ipynb": self.to_notebook}
+
     @cached_property
     def data(self) -> Overview:
         """Everything that a rendering shows, as one record."""
@@ -299,7 +337,8 @@ class Explanation(Pictured):
         return f"<Explanation of {self.program.name}: {shown}>"
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return Frozen, (self.data, self.document, dict(self.gradients.items()), dict(self.gradient_values), self.value)
+        numbers = dict(self.gradient_values), self.value
+        return Frozen, (self.data, self.document, self.screen, dict(self.gradients.items()), *numbers)
 
 
 def _is_free(name: str) -> bool:
@@ -325,38 +364,6 @@ class CheckDisplay(Display):
 
     def __repr__(self) -> str:
         return f"<check {'passed' if self.ok else 'not passed'}: {len(self.data.rows)} rows>"
-
-
-class Frozen(Display):
-    """An explanation that came out of a pickle: its formulas, numbers and renderings, without the function.
-
-    The document is kept as it was: SymPy evaluates what it unpickles, and x*x would become x**2.
-    """
-
-    def __init__(
-        self,
-        data: Overview,
-        document: Document,
-        forms: Mapping[str, ClosedForm],
-        gradient_values: Mapping[str, Any],
-        value: Any,
-    ) -> None:
-        super().__init__(data)
-        self._document = document
-        self.gradients, self.gradient_values, self.value = Gradients(forms), gradient_values, value
-
-    def __getitem__(self, key: str) -> ClosedForm:
-        return self.gradients[key]
-
-    @property
-    def gradient(self) -> Any:
-        """As `Explanation.gradient`."""
-        return self.gradients.together
-
-    @property
-    def document(self) -> Document:
-        """The blocks that all formats print."""
-        return self._document
 
 
 def derivative_nodes(program: Program, wrt: Sequence[str], order: int, kind: str) -> dict[str, Node]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import mpmath as mp
 
+from gradexplain import rerun
 from gradexplain.errors import ArgumentError, DomainError
 from gradexplain.explanation import CheckDisplay, Explanation
 from gradexplain.exposition import implicit, sweeps, values, verify
@@ -143,6 +144,10 @@ class ImplicitExplanation(Explanation):
     @cached_property
     def _findings(self) -> tuple[Finding, ...]:
         return tuple(f for f in super()._findings if f.kind in _KINDS)
+
+    @property
+    def _call(self) -> str | None:
+        return rerun.call(self.program, "explain_implicit", wrt=self.wrt, order=self.order, of=self.of)
 
     @cached_property
     def data(self) -> Overview:

@@ -18,6 +18,7 @@ from gradexplain.graph import TABLE, Fixed
 from gradexplain.primitive import ATOM, POSTFIX, POWER, PRODUCT, SUM, Code
 
 _MOST_PARAMS = 4096
+_MARKS = ("transpose", "inv", "det", "outer")  # apply to an operand as a whole
 _params: OrderedDict[str, dict[str, Any]] = OrderedDict()
 _LATEX = {
     "matmul": r"{0} {1}",
@@ -51,6 +52,11 @@ class ArrayOperation(sp.Expr):
         """The array expressions that it is applied to."""
         return self.args[2:]  # type: ignore[no-any-return]
 
+    @property
+    def is_call(self) -> bool:
+        """Whether it is written as the call of a function, which nothing can tear apart."""
+        return str(self.args[0]) not in _LATEX
+
     def _sympystr(self, printer: Any) -> str:
         row = TABLE[str(self.args[0])]
         codes = [Code(printer._print(a), _strength(a)) for a in self.operands]
@@ -58,17 +64,20 @@ class ArrayOperation(sp.Expr):
         return f"({text})".replace("np.", "") if getattr(text, "strength", ATOM) < POWER else text.replace("np.", "")
 
     def _latex(self, printer: Any) -> str:
-        shown = [_wrapped_latex(printer, a) for a in self.operands]
         template = _LATEX.get(str(self.args[0]))
         if template is not None:
-            return template.format(*shown)
+            return template.format(*(_wrapped_latex(printer, a, str(self.args[0])) for a in self.operands))
         name = str(self.args[0]).replace("_", r"\_")
         return rf"\operatorname{{{name}}}\left({', '.join(printer._print(a) for a in self.operands)}\right)"
 
 
-def _wrapped_latex(printer: Any, a: Any) -> str:
+def _wrapped_latex(printer: Any, a: Any, operation: str) -> str:
+    """An operand; a mark such as a transpose is one of the whole of it, and is its only one."""
     text: str = printer._print(a)
-    return text if a.is_Symbol or isinstance(a, ArrayOperation) else rf"\left({text}\right)"
+    if isinstance(a, ArrayOperation) and a.is_call:
+        return text
+    is_whole = "^" not in text and a.is_Symbol if operation in _MARKS else a.is_Symbol or isinstance(a, ArrayOperation)
+    return text if is_whole else rf"\left({text}\right)"
 
 
 def _strength(a: Any) -> int:

@@ -20,7 +20,7 @@ parallel perp ll gg forall exists nexists
 to gets rightarrow leftarrow Rightarrow Leftarrow leftrightarrow Leftrightarrow longrightarrow Longrightarrow
 mapsto longmapsto iff implies uparrow downarrow xrightarrow
 hat widehat bar overline underline tilde widetilde dot ddot vec overbrace underbrace overset underset stackrel
-substack text mathrm mathbf mathit mathsf mathtt mathbb mathcal mathfrak boxed
+substack text textbf texttt mathrm mathbf mathit mathsf mathtt mathbb mathcal mathfrak boxed
 quad qquad dots ldots cdots vdots ddots prime top bot dagger backslash displaystyle textstyle scriptstyle
 hline
 """

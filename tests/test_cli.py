@@ -200,3 +200,64 @@ def test_the_graph_is_drawn(capsys):
 def test_the_graph_in_other_languages(capsys, kind, start):
     assert main(["x**2 * sin(x)", "--at", "x=3", "--format", kind]) == 0
     assert capsys.readouterr().out.startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("asked", "begin"),
+    [
+        ("text", "x**2\n"),
+        ("latex", "\\section*"),
+        ("tex", "\\documentclass"),
+        ("markdown", "# x"),
+        ("html", "<!DOCTYPE html>"),
+        ("json", '{"schema": 2'),
+        ("python", "import numpy as np"),
+        ("notebook", '{\n "cells"'),
+        ("stepper", "<!DOCTYPE html>"),
+    ],
+)
+def test_every_format_goes_to_stdout(capsys, asked, begin):
+    code, out, _ = run(capsys, "x**2", "--at", "x=3", "--format", asked)
+    assert code == 0
+    assert out.startswith(begin)
+
+
+@pytest.mark.parametrize(
+    ("name", "begin"),
+    [("a.tex", "\\documentclass"), ("a.md", "# x"), ("a.ipynb", "{"), ("a.out", "x**2\n"), ("A.HTML", "<!")],
+)
+def test_the_name_of_the_file_tells_the_format(capsys, tmp_path, name, begin):
+    path = tmp_path / name
+    code, out, _ = run(capsys, "x**2", "-o", str(path))
+    assert (code, out) == (0, "")
+    assert path.read_text().startswith(begin)
+
+
+def test_an_asked_format_goes_before_the_name(capsys, tmp_path):
+    path = tmp_path / "a.txt"
+    run(capsys, "x**2", "-o", str(path), "--format", "json")
+    assert path.read_text().startswith('{"schema"')
+
+
+def test_settings_are_options_for_one_run(capsys):
+    _, out, _ = run(capsys, "x**2/3", "--at", "x=1", "--precision", "3", "--notation", "lagrange")
+    assert "y = 0.333, y' = 0.667" in out
+    _, out, _ = run(capsys, "x**2/3", "--at", "x=1")
+    assert "y = 0.333333, dy/dx = 0.666667" in out
+
+
+def test_settings_of_the_environment(capsys, monkeypatch):
+    monkeypatch.setenv("GRADEXPLAIN_UNICODE", "1")
+    assert "y = x²" in run(capsys, "x**2")[1]
+    assert "y = x**2" in run(capsys, "x**2", "--ascii")[1]
+    monkeypatch.setenv("GRADEXPLAIN_PRECISION", "many")
+    code, _, err = run(capsys, "x**2", "--at", "x=1/3")
+    assert code == 2
+    assert "GRADEXPLAIN_PRECISION='many' is no setting" in err
+
+
+@pytest.mark.parametrize("wrong", [["--precision", "0"], ["--width", "3"], ["--notation", "newton"]])
+def test_wrong_settings_are_errors(capsys, wrong):
+    code, out, err = run(capsys, "x**2", *wrong)
+    assert (code, out) == (2, "")
+    assert "is no setting" in err

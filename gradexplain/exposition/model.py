@@ -231,6 +231,17 @@ class Modes:
 
 
 @dataclass(frozen=True, slots=True)
+class Walk:
+    """A reverse sweep to be gone through step by step, beside the lines of the function and their numbers."""
+
+    name: str
+    point: tuple[tuple[str, Any], ...]
+    sweep: Sweep
+    lines: tuple[tuple[int, str], ...]
+    file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class CheckRow:
     """One entry of a gradient that was compared with difference quotients."""
 

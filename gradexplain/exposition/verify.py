@@ -35,6 +35,7 @@ from gradexplain.trace.run import Program, apply
 Verdicts = Literal["pass", "fail", "inconclusive"]
 MOST_COORDINATES = 20  # entries that are varied one by one; beyond, directions
 DIRECTIONS = 3
+MOST_SHOWN_WORK = 2_000  # entries times operations that are varied one by one for a check beside a result
 SAMPLED = 3  # points of a check without a point
 _DRIFT = 1e-3  # of the slope
 _AROUND = (-0.1, -0.05, -0.02, 0.02, 0.05, 0.1)
@@ -61,11 +62,15 @@ def check(program: Program, claims: Sequence[Claim], *, black_box: bool = True) 
     claims = [_contracted(c) for c in claims]
     point = tuple(program.point.items())
     entries = sum(int(np.size(c.value)) for c in claims)
-    small = entries <= MOST_COORDINATES
-    rows = _by_coordinate(program, claims, black_box) if small else _by_direction(program, claims, black_box)
+    work = entries * len(ancestors([program.output]))
+    small = entries <= MOST_COORDINATES and (black_box or entries == 1 or work <= MOST_SHOWN_WORK)
+    count = DIRECTIONS if black_box or work <= MOST_SHOWN_WORK else 1
+    rows = _by_coordinate(program, claims, black_box) if small else _by_direction(program, claims, black_box, count)
     notes = tuple(dict.fromkeys(_accuracy(program, claims) if small else ()))
     if not small:
-        notes += (f"{entries} entries: every one is in the sum along {DIRECTIONS} random directions",)
+        notes += (
+            f"{entries} entries: every one is in the sum along {count} random direction{'' if count == 1 else 's'}",
+        )
     ok = bool(rows) and not any(r.verdict == "fail" for r in rows) and any(r.verdict == "pass" for r in rows)
     return CheckReport(ok, tuple(rows), point, notes, entries)
 
@@ -94,12 +99,12 @@ def _judged(claim: Claim, values: Any, program: Program) -> Any:
     return np.where(np.isfinite(exact), exact, values)
 
 
-def _by_direction(program: Program, claims: Sequence[Claim], black_box: bool) -> list[CheckRow]:
+def _by_direction(program: Program, claims: Sequence[Claim], black_box: bool, count: int) -> list[CheckRow]:
     """Random directions: exact arithmetic sees one wrong entry among thousands in their sum."""
     rows = []
     for of in dict.fromkeys(c.of for c in claims):
         group = [c for c in claims if c.of is of]
-        for k in range(DIRECTIONS):
+        for k in range(count):
             generator = np.random.default_rng(k)
             direction = {c.name: generator.uniform(0.5, 1.5, np.shape(c.value)).round(3) for c in group}
             claimed = math.fsum(float(np.sum(direction[c.name] * np.asarray(c.value, dtype=float))) for c in group)

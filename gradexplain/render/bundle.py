@@ -1,38 +1,28 @@
-"""What a notebook front end gets: the same document in three types, of which it shows the one it prefers.
+"""What a notebook front end gets: one explanation in several types, of which it shows the one that it prefers.
 
 ``text/plain`` is ASCII without colours, ``text/markdown`` is what JupyterLab, Colab and marimo typeset, ``text/latex``
 is one formula, which VS Code prefers. An exception in a display method prints a traceback into the notebook and makes
-its execution fail, so none leaves `mimebundle`: a format that fails is logged and left out.
-
-To add a type: one more entry of `FORMATS`.
+its execution fail, so none leaves `mimebundle`: a type that fails is logged and left out.
 """
 
 import logging
-from collections.abc import Callable
-
-from gradexplain.render import latex, markdown, text
-from gradexplain.render.blocks import Document
+from collections.abc import Callable, Mapping
 
 LOGGER = logging.getLogger(__name__)
-
-FORMATS: dict[str, Callable[[Document], str]] = {
-    "text/plain": lambda document: text.render(document),
-    "text/markdown": lambda document: markdown.render(document),
-    "text/latex": lambda document: latex.display(document),
-}
+UNPRINTABLE = "an explanation that could not be printed (see the log)"
 
 
-def mimebundle(document: Document) -> dict[str, str]:
-    """Return the document by MIME type; ``text/plain`` is always among them.
+def mimebundle(writers: Mapping[str, Callable[[], str]]) -> dict[str, str]:
+    """Return what each writer writes, by MIME type; ``text/plain`` is always among them.
 
-    >>> sorted(mimebundle(Document("y = x**2")))
-    ['text/latex', 'text/markdown', 'text/plain']
+    >>> mimebundle({"text/plain": lambda: "2*x", "text/latex": lambda: "$2 x$"})
+    {'text/plain': '2*x', 'text/latex': '$2 x$'}
     """
     bundle: dict[str, str] = {}
-    for kind, render in FORMATS.items():
+    for kind, write in writers.items():
         try:
-            bundle[kind] = render(document)
+            bundle[kind] = write()
         except Exception:
             LOGGER.exception("could not write an explanation as %s", kind)
-    bundle.setdefault("text/plain", "an explanation that could not be printed (see the log)")
+    bundle.setdefault("text/plain", UNPRINTABLE)
     return bundle

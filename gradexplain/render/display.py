@@ -1,19 +1,24 @@
-"""`Display`: a record with the methods by which terminals, notebooks and files show it."""
+"""`Display`: a record with the methods by which terminals, notebooks and files show it.
+
+Here the settings (`settings.current`) meet the formats, which know nothing of them. A format is loaded when it is first
+asked for: the command line starts faster by as much.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
+from gradexplain.errors import ArgumentError
 from gradexplain.render import text
 from gradexplain.render.blocks import Document
 from gradexplain.render.document import of
+from gradexplain.settings import current
 
 
 class Display:
-    """Shows a record (`data`) as text, Markdown, LaTeX, HTML, JSON, in a rich terminal and in notebooks.
-
-    A format is loaded when it is first asked for: the command line starts faster by as much.
-    """
+    """Shows a record (`data`) as text, Markdown, LaTeX, HTML, JSON, in a rich terminal and in notebooks."""
 
     def __init__(self, data: Any) -> None:
         self._data = data
@@ -28,9 +33,22 @@ class Display:
         """The record in blocks, as all formats print it."""
         return of(self.data)
 
-    def to_text(self, width: int = 80, *, unicode: bool = False) -> str:
-        """Plain text; ASCII unless `unicode`."""
-        return text.render(self.document, width=width, unicode=unicode)
+    @property
+    def screen(self) -> Document:
+        """The blocks as a notebook shows them: the answer first, the rest folded away."""
+        from gradexplain.render import screen
+
+        return screen.of(self.data)
+
+    def to_text(self, width: int | None = None, *, unicode: bool | None = None) -> str:
+        """Plain text, of the width and the characters given here or in `options`: by default 80 columns of ASCII."""
+        now = current()
+        return text.render(
+            self.document,
+            width=now.width if width is None else width,
+            unicode=now.unicode if unicode is None else unicode,
+            mathematics=now.transposes,
+        )
 
     def to_markdown(self) -> str:
         """Markdown with LaTeX in the subset that KaTeX and MathJax share."""
@@ -45,16 +63,44 @@ class Display:
         return latex.standalone(self.document) if standalone else latex.fragment(self.document)
 
     def to_html(self) -> str:
-        """One HTML page that needs no network and no script."""
+        """One HTML page that needs no network and no script; its colours follow the reader's system, or `options`."""
         from gradexplain.render import html
 
-        return html.page(self.document)
+        now = current()
+        return html.page(self.document, theme=now.theme, language=now.language)
 
     def to_json(self) -> str:
-        """The record as JSON."""
+        """The record and its blocks as JSON; `from_json` makes something of it that renders alike."""
         from gradexplain.render import json_
 
-        return json_.dumps(self.data)
+        return json_.dumps(self.data, document=self.document, screen=self.screen)
+
+    @property
+    def writers(self) -> Mapping[str, Callable[[], str | bytes]]:
+        """How to write the formats of files, by the ending of the file's name."""
+        return {
+            ".txt": self.to_text,
+            ".md": self.to_markdown,
+            ".tex": lambda: self.to_latex(standalone=True),
+            ".html": self.to_html,
+            ".json": self.to_json,
+        }
+
+    def save(self, path: str | Path) -> None:
+        """Writes a file in the format that its name ends with: .html, .tex, .md, .txt, .json, ….
+
+        Raises `ArgumentError` for an ending that stands for no format, or where the file can't be written.
+        """
+        write = self.writers.get(Path(path).suffix.lower())
+        if write is None:
+            raise ArgumentError(
+                f"the name {str(path)!r} does not tell a format", fix=f"end it with one of {', '.join(self.writers)}"
+            )
+        written = write()
+        try:
+            Path(path).write_bytes(written if isinstance(written, bytes) else written.encode())
+        except OSError as error:
+            raise ArgumentError(f"can't write {path}: {error.strerror}", fix="choose another file") from None
 
     def __str__(self) -> str:
         return self.to_text()
@@ -62,9 +108,20 @@ class Display:
     def __rich__(self) -> Any:
         from gradexplain.render import terminal
 
-        return terminal.render(self.document)
+        return terminal.render(self.document, mathematics=current().transposes)
+
+    @property
+    def _shown(self) -> Mapping[str, Callable[[], str]]:
+        """How to write what notebooks choose from, by MIME type."""
+        from gradexplain.render import latex, markdown
+
+        return {
+            "text/plain": lambda: text.render(self.document, width=current().width),
+            "text/markdown": lambda: markdown.render(self.screen),
+            "text/latex": lambda: latex.display(self.document),
+        }
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         from gradexplain.render import bundle
 
-        return bundle.mimebundle(self.document)
+        return bundle.mimebundle(self._shown)

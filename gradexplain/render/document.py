@@ -26,6 +26,7 @@ from gradexplain.exposition.plots import DescentPlot, ErrorPlot, TangentPlot
 from gradexplain.render import formula as formulas
 from gradexplain.render.blocks import (
     Block,
+    Chain,
     Document,
     Equation,
     Formula,
@@ -55,18 +56,18 @@ from gradexplain.render.derivations import (
 from gradexplain.render.formula import derivative_of
 from gradexplain.render.implicit import implicit_derivation, implicit_steps
 from gradexplain.render.listings import gradient_name, modes, number, sweep, tape_table
+from gradexplain.render.pictures import words
 from gradexplain.render.pictures.graph_blocks import graph_blocks, image
 from gradexplain.render.pictures.plots import plot_blocks, plot_title
-from gradexplain.render.pictures.words import title_of
 from gradexplain.simplify.parts import GAP
 
 _LONGEST_TAPE = 12  # operations that are listed within an overview
-_MOST_DERIVATIONS = 3  # derivations within an overview
+MOST_DERIVATIONS = 3  # derivations within an overview
 
 
 def of(record: Any) -> Document:
     """The document of a record (or of several findings)."""
-    return Document(_title(record), tuple(blocks_of(record)))
+    return Document(title_of(record), tuple(blocks_of(record)))
 
 
 @singledispatch
@@ -75,7 +76,8 @@ def blocks_of(record: Any) -> Iterator[Block]:
     raise TypeError(f"there is no wording for a {type(record).__name__}")
 
 
-def _title(record: Any) -> str:
+def title_of(record: Any) -> str:
+    """What the document of a record is called."""
     match record:
         case Derivation():
             which = f"{ordinal(record.order).lower()} " if record.order > 1 else ""
@@ -91,7 +93,7 @@ def _title(record: Any) -> str:
         case CheckReport():
             return "Gradient check"
         case ComputationGraph():
-            return title_of(record)
+            return words.title_of(record)
         case TangentPlot() | ErrorPlot() | DescentPlot():
             return plot_title(record)
         case Overview():
@@ -157,21 +159,17 @@ def _(record: tuple) -> Iterator[Block]:  # type: ignore[type-arg]
 
 @blocks_of.register
 def _(record: Overview) -> Iterator[Block]:
-    output = _output(record)
-    yield Equation(_given(record, output), where=definitions(_definitions(record)) + _functions(record))
+    output = output_of(record)
+    yield Equation(given(record, output), where=definitions(defined(record)) + functions_of(record))
     derivations = dict(zip((key for key, _ in record.forms), record.derivations, strict=False))
     for position, (key, form) in enumerate(record.forms):
         found = derivations.get(key)
-        if found is not None and position < _MOST_DERIVATIONS:
+        if found is not None and position < MOST_DERIVATIONS:
             if len(record.forms) > 1:
                 yield Heading(line(f"With respect to {repeated(tuple(key.split(',')))}"), 2)
-            yield from _overview_steps(found)
-        yield from _form(record, output, key, form, found if position < _MOST_DERIVATIONS else None)
-    yield from (block for finding in record.findings for block in blocks_of(finding))
-    said = {finding.text for finding in record.findings}
-    yield from (
-        Note(line(note), "info") for note in record.notes if note not in said and not any(note in s for s in said)
-    )
+            yield from steps_of(found)
+        yield from _form(record, output, key, form, found if position < MOST_DERIVATIONS else None)
+    yield from remarks(record)
     yield from _check_lines(record, output)
     if 0 < len(record.tape) <= _LONGEST_TAPE:
         yield Section(line("What autodiff recorded"), (tape_table(record.tape, adjoints=True),), open=False)
@@ -179,14 +177,24 @@ def _(record: Overview) -> Iterator[Block]:
         yield Section(line("Computation graph"), (image(record.graph),), open=False)
 
 
-def _given(record: Overview, output: str) -> Formula:
+def remarks(record: Overview) -> Iterator[Block]:
+    """The findings, and the notes that say more."""
+    yield from (block for finding in record.findings for block in blocks_of(finding))
+    said = {finding.text for finding in record.findings}
+    yield from (
+        Note(line(note), "info") for note in record.notes if note not in said and not any(note in s for s in said)
+    )
+
+
+def given(record: Overview, output: str) -> Formula:
     """What is differentiated: a function, or an equation."""
     if record.equation is None:
         return formulas.named(output, _function(record))
     return formulas.equal(*map(formulas.formula, record.equation))
 
 
-def _output(record: Overview) -> str:
+def output_of(record: Overview) -> str:
+    """The name of what is differentiated."""
     for found in record.derivations:
         return found.output
     return next(n for n in ("y", record.name, "f", "result", "the_result") if n not in record.arguments)
@@ -198,22 +206,23 @@ def _function(record: Overview) -> Any:
     return stages[0].function if stages else record.function
 
 
-def _definitions(record: Overview) -> tuple[tuple[str, Any], ...]:
+def defined(record: Overview) -> tuple[tuple[str, Any], ...]:
     """The names in the formula of the function, or in the steps below it."""
     merged: dict[str, Any] = dict(record.where)
-    for found in record.derivations[:_MOST_DERIVATIONS]:
+    for found in record.derivations[:MOST_DERIVATIONS]:
         for stage in stages_of(found):
             merged |= {n: e for n, e in stage.names if n not in merged}
     return tuple(merged.items())
 
 
-def _functions(record: Overview) -> tuple[Formula, ...]:
+def functions_of(record: Overview) -> tuple[Formula, ...]:
     """The user's functions in the formula of the function."""
     first = stages_of(record.derivations[0]) if record.derivations else []
     return where_evaluated(first[0].functions, first[0].arrangement) if first else ()
 
 
-def _overview_steps(found: Derivation | ImplicitDerivation | Sweep) -> Iterator[Block]:
+def steps_of(found: Derivation | ImplicitDerivation | Sweep) -> Iterator[Block]:
+    """The steps of a derivation, without the function before and the answer after them."""
     if isinstance(found, Sweep):
         yield from blocks_of(found)
     elif isinstance(found, ImplicitDerivation):
@@ -225,17 +234,27 @@ def _overview_steps(found: Derivation | ImplicitDerivation | Sweep) -> Iterator[
 def _form(
     record: Overview, output: str, key: str, form: Any, found: Derivation | ImplicitDerivation | Sweep | None
 ) -> Iterator[Block]:
-    left = left_side(record, output, key)
-    where = tuple(
+    yield answer_of(record, output, key, form, found)
+    yield from conditions(form.conditions)
+
+
+def answer_of(
+    record: Overview, output: str, key: str, form: Any, found: Derivation | ImplicitDerivation | Sweep | None
+) -> Equation | Chain:
+    """A derivative of an overview, with the line that it was simplified from if its steps end there."""
+    left, where = left_side(record, output, key), parts_of(form)
+    if isinstance(found, Derivation) and (found.rewrites or is_plain(found)):
+        return answer(found, left, where)
+    return Equation(formulas.equal(left, Formula(form.text, form.latex)), where=where)
+
+
+def parts_of(form: Any) -> tuple[Formula, ...]:
+    """What the names in a closed form stand for."""
+    named = tuple(
         formulas.equal(Formula(n, formulas.name_latex(n)), Formula(t, tex)) if n != GAP else formulas.gap(t)
         for n, t, tex in form.shown_parts
     )
-    where += functions(form)
-    if isinstance(found, Derivation) and (found.rewrites or is_plain(found)):
-        yield answer(found, left, where)
-    else:
-        yield Equation(formulas.equal(left, Formula(form.text, form.latex)), where=where)
-    yield from conditions(form.conditions)
+    return named + functions(form)
 
 
 def left_side(record: Overview, output: str, key: str) -> Formula:

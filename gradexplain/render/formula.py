@@ -7,6 +7,8 @@ from typing import Any
 
 from gradexplain.escape import identifier_latex
 from gradexplain.render.blocks import Formula
+from gradexplain.settings import current
+from gradexplain.simplify.printed import printed
 from gradexplain.simplify.printing import FormulaLatex
 from gradexplain.simplify.written import AS_WRITTEN, text
 
@@ -21,7 +23,7 @@ def latex(expr: Any) -> str:
     '\\frac{\\bar{u}}{\\theta}'
     """
     names = {s: name_latex(s.name) for s in getattr(expr, "free_symbols", ())}
-    return str(FormulaLatex(AS_WRITTEN, {"symbol_names": names, "ln_notation": True}).doprint(expr))
+    return printed(FormulaLatex(AS_WRITTEN, {"symbol_names": names, "ln_notation": True}), expr)
 
 
 def name_latex(name: str) -> str:
@@ -75,6 +77,9 @@ def derivative_of(output: str, variables: Sequence[str], *, partial: bool = Fals
     Formula(text='d^2y/dx^2', latex='\\frac{d^{2} y}{d x^{2}}')
     """
     order = len(variables)
+    if current().primes and not partial:
+        mark = "'" * order if order < 4 else f"^({order})"
+        return Formula(output + mark, name_latex(output) + (mark if order < 4 else f"^{{({order})}}"))
     d = r"\partial" if partial else "d"
     counts = {v: variables.count(v) for v in dict.fromkeys(variables)}
     power = f"^{order}" if order > 1 else ""

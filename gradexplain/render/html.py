@@ -1,8 +1,8 @@
 """HTML: one offline page, or a fragment to put into somebody else's.
 
 No script, no address, no font to load; light and dark by the reader's setting; steps are ordered lists, sections fold
-by keyboard, tables tell rows and columns apart for a screen reader. It is well-formed XML as well. A front end that
-drops styles and unknown attributes still shows every formula, since formulas are text.
+by keyboard, tables tell rows and columns apart for a screen reader. It is well-formed XML as well. Formulas are MathML,
+and text beside it: a browser that can't typeset MathML shows the text instead, and so does whoever drops styles.
 
 A new block is one more case in `_block`.
 """
@@ -42,20 +42,30 @@ from gradexplain.render.blocks import (
     outline,
     rows_shown,
 )
+from gradexplain.render.mathml import mathml
+from gradexplain.render.pictures.svg import themed
 
 Ids = Iterator[str]
 
+LIGHT = """color-scheme: light; --ink: #1b1b1b; --paper: #fff; --soft: #f2f4f6; --rule: #8a8f98; --warn: #8a5a00;
+  --bad: #a3210b; --good: #00664a; --mark: #fff3c4;"""
+DARK = """color-scheme: dark; --ink: #e6e6e6; --paper: #16181b; --soft: #23272c; --rule: #7d838c; --warn: #e69f00;
+  --bad: #ff8a70; --good: #4fd1a5; --mark: #4a3d10;"""
 STYLE = """
-:root { color-scheme: light dark; --ink: #1b1b1b; --paper: #fff; --soft: #f2f4f6; --rule: #8a8f98; --warn: #8a5a00;
-  --bad: #a3210b; --good: #00664a; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6e6e6; --paper: #16181b; --soft: #23272c; --rule: #7d838c;
-  --warn: #e69f00; --bad: #ff8a70; --good: #4fd1a5; } }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
 main { max-width: 60rem; margin: 0 auto; padding: 1rem; }
 code, pre { font-family: ui-monospace, monospace; }
-.formula { background: var(--soft); padding: 0 .25em; overflow-wrap: anywhere; }
-.equation { margin: 1rem 1.5rem; }
-.chain { list-style: none; margin: 0; padding: 0; } .remark { margin-left: 1.5em; font-style: italic; }
+.formula > code { background: var(--soft); padding: 0 .25em; overflow-wrap: anywhere; }
+.formula > math { display: none; }
+@supports (math-style: compact) { .formula > math { display: inline math; } .formula > math + code { display: none; } }
+.formula math { font-size: 1.1em; }
+.formula mtd { padding: .15em .4em; } .formula .aligned mtd { text-align: left; text-align: -webkit-left; }
+.formula .bold { font-weight: bold; } .formula .italic { font-style: italic; } .formula .monospace, kbd {
+  font-family: ui-monospace, monospace; }
+.equation { margin: 1rem 1.5rem; overflow-x: auto; }
+.chain { list-style: none; margin: 0; padding: 0; } .remark { padding-left: 1.5em; font-style: italic; }
+@media (min-width: 40rem) { .chain { display: table; border-spacing: 0 .4rem; } .chain > li { display: table-row; }
+  .chain > li > span { display: table-cell; } }
 .label { color: inherit; font-style: italic; margin-right: .75em; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; } caption { text-align: left; font-style: italic; }
@@ -71,25 +81,40 @@ summary { cursor: pointer; font-weight: bold; }
 """
 
 
-def page(document: Document) -> str:
-    """Return a complete HTML page.
+def page(document: Document, *, theme: str = "auto", language: str = "en") -> str:
+    """Return a complete HTML page, in the colours of a theme: light, dark, or what the reader's system has.
 
     >>> print(page(Document("y = x**2")).splitlines()[0])
     <!DOCTYPE html>
     """
+    return around(fragment(document, prefix="gradexplain"), document.title, theme=theme, language=language)
+
+
+def around(content: str, title: str, *, theme: str = "auto", language: str = "en", style: str = "") -> str:
+    """Return the page that has a fragment as its content."""
     return "\n".join(
         [
             "<!DOCTYPE html>",
-            '<html lang="en">',
+            f'<html lang="{language}">',
             '<head><meta charset="utf-8"/><meta name="viewport" content="width=device-width, initial-scale=1"/>',
-            f"<title>{escape.attribute(document.title)}</title>",
-            f"<style>{STYLE}</style></head>",
+            f"<title>{escape.attribute(title)}</title>",
+            f"<style>{colours(theme, ':root')}{STYLE}{style}</style></head>",
             "<body><main>",
-            fragment(document, prefix="gradexplain"),
+            themed(content, theme),
             "</main></body>",
             "</html>\n",
         ]
     )
+
+
+def colours(theme: str, scope: str) -> str:
+    """Return the rules that set the colours of a theme within a selector.
+
+    >>> colours("dark", "#out1").startswith("#out1 { color-scheme: dark;")
+    True
+    """
+    chosen = f"{scope} {{ {DARK if theme == 'dark' else LIGHT} }}"
+    return chosen + (f"\n@media (prefers-color-scheme: dark) {{ {scope} {{ {DARK} }} }}" if theme == "auto" else "")
 
 
 def fragment(document: Document, *, prefix: str) -> str:
@@ -143,12 +168,22 @@ def _inline(inline: Inline) -> str:
         case Code(text):
             return f"<code>{escape.html(text)}</code>"
         case Formula():
-            return f'<code class="formula">{_formula(inline)}</code>'
+            return formula(inline)
         case _:
             assert_never(inline)
 
 
-def _formula(formula: Formula) -> str:
+def formula(formula: Formula, *, display: bool = False) -> str:
+    """Return a formula as MathML, and as text for where that is not typeset.
+
+    >>> formula(Formula("2*x", "2 x"))
+    '<span class="formula"><math><mrow><mn>2</mn><mi>x</mi></mrow></math><code>2*x</code></span>'
+    """
+    typeset = mathml(escape.formula_latex(formula.latex, formula.text), display=display) or ""
+    return f'<span class="formula">{typeset}<code>{_text(formula)}</code></span>'
+
+
+def _text(formula: Formula) -> str:
     """The text of a formula, with what a step has changed underlined."""
     written, at = "", 0
     for start, end in formula.marks:
@@ -168,12 +203,20 @@ def _heading(line: Line, level: int, ids: Ids) -> str:
 
 def _equation(block: Equation) -> str:
     label = f'<span class="label">{escape.html(block.label)}:</span>' if block.label else ""
-    return f'<div class="equation">{label}{_inline(block.formula)}{_where(block.where)}</div>'
+    return f'<div class="equation">{label}{formula(block.formula, display=True)}{_where(block.where)}</div>'
 
 
 def _chain(block: Chain) -> str:
-    rows = "".join(f"<li>{_inline(formula)}{_remark(remark)}</li>" for formula, remark in block.rows)
+    rows = "".join(
+        f"<li><span>{formula(block.left, display=True) if n == 0 else ''}</span> "
+        f"<span>{formula(_equals(link.formula), display=True)}</span>{_remark(link.remark)}</li>"
+        for n, link in enumerate(block.links)
+    )
     return f'<div class="equation"><ul class="chain">{rows}</ul>{_where(block.where)}</div>'
+
+
+def _equals(right: Formula) -> Formula:
+    return Formula(f"= {right.text}", f"{{}} = {right.latex.strip() or '{}'}")
 
 
 def _remark(line: Line) -> str:
@@ -181,7 +224,7 @@ def _remark(line: Line) -> str:
 
 
 def _where(names: Sequence[Formula]) -> str:
-    where = "".join(f"<li>{_inline(formula)}</li>" for formula in names)
+    where = "".join(f"<li>{formula(name, display=True)}</li>" for name in names)
     return f'<p>where</p>\n<ul class="where">{where}</ul>' if where else ""
 
 
@@ -202,11 +245,11 @@ def _step(entry: NumberedStep | Gap, ordered: bool) -> str:
     if isinstance(entry, Gap):
         return f'<li class="gap">{escape.html(entry.text)}'
     item = entry.item
-    formula = [_inline(item.formula)] if item.formula else []
+    shown = [formula(item.formula, display=True)] if item.formula else []
     notes = "".join(f"<p>{_inlines(note)}</p>" for note in item.notes)
     # The number is explicit, since it goes on after a gap.
     value = f' value="{entry.number[-1]}"' if ordered else ""
-    return f"<li{value}>{' '.join([_inlines(item.title), *formula])}{notes}"
+    return f"<li{value}>{' '.join([_inlines(item.title), *shown])}{notes}"
 
 
 def _table(block: Table) -> str:

@@ -41,24 +41,24 @@ from gradexplain.simplify import printing
 from gradexplain.simplify.arrangement import Arrangement
 from gradexplain.simplify.rewrite import Rewrite
 
-SCHEMA = 1
+SCHEMA = 2
 # Python refuses to write longer integers in decimal, so that nobody can stop a server with one.
 DECIMAL_BITS = 10_000
 _ARRANGED = {"expr", "where", "raw", "rewrites", "result"}  # closed forms, in records that say how they are written
 
 
-def dumps(value: object) -> str:
-    """Return a record as one line of JSON.
+def dumps(value: object, **beside: object) -> str:
+    """Return a record as one line of JSON; what else is given by name stands after its fields.
 
     >>> from gradexplain.render.blocks import Formula
     >>> dumps(Formula("2*x", "2 x"))
-    '{"schema": 1, "type": "Formula", "text": "2*x", "latex": "2 x"}'
-    >>> dumps([Fraction(1, 3), float("nan")])
-    '{"schema": 1, "value": [{"fraction": [1, 3]}, "nan"]}'
+    '{"schema": 2, "type": "Formula", "text": "2*x", "latex": "2 x"}'
+    >>> dumps([Fraction(1, 3), float("nan")], n=1)
+    '{"schema": 2, "value": [{"fraction": [1, 3]}, "nan"], "n": 1}'
     """
     shape = plain(value)
     content = shape if isinstance(shape, dict) else {"value": value}
-    return "".join(_tokens({"schema": SCHEMA, **content}))
+    return "".join(_tokens({"schema": SCHEMA, **content, **beside}))
 
 
 class _Open(NamedTuple):
@@ -85,6 +85,9 @@ def _tokens(value: object) -> Iterator[str]:
         if id(value) in inside:
             yield json.dumps({"cycle": type(value).__name__})
             continue
+        if _is_plain_array(value):
+            yield json.dumps(np.asarray(value).tolist())
+            continue
         shape = plain(value)
         if isinstance(shape, dict):
             yield "{"
@@ -96,6 +99,13 @@ def _tokens(value: object) -> Iterator[str]:
             yield json.dumps(shape)
             continue
         inside.add(id(value))
+
+
+def _is_plain_array(value: object) -> bool:
+    """Whether an array holds nothing but numbers that JSON has: a million of them are not looked at one by one."""
+    if not isinstance(value, np.ndarray) or value.dtype.kind not in "fiu" or value.dtype.itemsize > 8:
+        return False
+    return bool(value.ndim and np.all(np.isfinite(value)))
 
 
 def _members(shape: Mapping[str, object]) -> Iterator[tuple[str, object]]:
@@ -119,6 +129,8 @@ def plain(value: object) -> Shape:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = [f.name for f in dataclasses.fields(value) if f.repr and not f.name.startswith("_")]
         members = {name: getattr(value, name) for name in names}
+        if marks := getattr(value, "marks", ()):  # what a step changed in a formula, where it changed something
+            members["marks"] = marks
         arrangement = getattr(value, "arrangement", None)
         if isinstance(arrangement, Arrangement):
             members |= {name: _arranged(members[name], arrangement) for name in _ARRANGED & members.keys()}

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradexplain.errors import Place
+from gradexplain.escape import math_text
 from gradexplain.exposition.model import Local, Modes, PullbackRow, Sweep, TangentRow, TapeRow
 from gradexplain.render import formula as formulas
 from gradexplain.render.blocks import (
@@ -25,6 +26,7 @@ from gradexplain.render.blocks import (
 )
 from gradexplain.render.costs import cost_table, cost_words, verdict
 from gradexplain.render.formula import derivative_of
+from gradexplain.settings import current
 
 _SMALL_ARRAY, _SMALL_MATRIX = 6, 4  # entries that are printed
 
@@ -96,7 +98,7 @@ def _result(record: Sweep, name: str, expr: Any, value: Any) -> Iterator[Block]:
         label = "together" if any(s.name == "g" for s in expr.free_symbols) else ""
         yield Equation(formulas.equal(left, formulas.formula(expr)), label=label and "with the seed g")
     if value is not None:
-        yield Equation(formulas.equal(left, Formula(number(value), number(value))))
+        yield Equation(formulas.equal(left, numeral(value)))
 
 
 def gradient_name(output: str, variable: str, shape: tuple[int, ...], *, partial: bool = False) -> Formula:
@@ -128,7 +130,7 @@ def tape_table(rows: Sequence[TapeRow], *, adjoints: bool = False) -> Table:
         cells = [line(Code(row.name)), operation]
         cells += [line(number(row.value))] if valued else []
         cells += [_line_number(row.place)] if placed else []
-        first, *others = [_local(row, local) for local in row.locals] or [()]
+        first, *others = [local_derivative(row, local) for local in row.locals] or [()]
         table.append((*cells, first, *([_adjoint(row)] if adjoints else [])))
         table += [(*[()] * len(cells), other) for other in others]
     return Table(headers, tuple(table))
@@ -137,21 +139,17 @@ def tape_table(rows: Sequence[TapeRow], *, adjoints: bool = False) -> Table:
 def _adjoint(row: TapeRow) -> Line:
     if row.adjoint_value is None:
         return ()
-    return (
-        formulas.equal(
-            Formula(row.adjoint, formulas.name_latex(row.adjoint)), Formula(*2 * (number(row.adjoint_value),))
-        ),
-    )
+    return (formulas.equal(Formula(row.adjoint, formulas.name_latex(row.adjoint)), numeral(row.adjoint_value)),)
 
 
-def _local(row: TapeRow, local: Local) -> Line:
+def local_derivative(row: TapeRow, local: Local) -> Line:
     """A local derivative: as a rule gives it, worked out, and as a number; or what the adjoint becomes."""
     if not local.is_partial:
         return (formulas.named(f"{local.operand}_bar", local.formula),)
     shown = [derivative_of(row.name, (local.operand,), partial=True)]
     shown += [formulas.formula(e) for e in (local.applied, local.formula) if e is not None]
     if local.value is not None and np.ndim(local.value) == 0 and not local.formula.is_Number:
-        shown.append(Formula(number(local.value), number(local.value)))
+        shown.append(numeral(local.value))
     return (Formula(" = ".join(f.text for f in shown), " = ".join(f.latex for f in shown)),)
 
 
@@ -189,7 +187,7 @@ def _forward(record: Sweep) -> Iterator[Block]:
             left = (
                 gradient_name(record.output, variable, (), partial=len(record.wrt) > 1) if one else formulas.name(name)
             )
-            yield Equation(formulas.equal(left, Formula(number(value), number(value))))
+            yield Equation(formulas.equal(left, numeral(value)))
 
 
 def _has_arrays(record: Sweep) -> bool:
@@ -242,7 +240,7 @@ def _line_number(place: Place | None) -> Line:
 
 
 def number(value: Any) -> str:
-    """A number to six digits; an array by its entries if it is small, else by its shape and range.
+    """A number to the digits of `options`; an array by its entries if it is small, else by its shape and range.
 
     >>> number(2 / 3), number(np.array([1.0, 2.5])), number(np.zeros((3, 4)))
     ('0.666667', '[1, 2.5]', '(3, 4): 0 .. 0, mean 0')
@@ -250,11 +248,41 @@ def number(value: Any) -> str:
     if value is None:
         return ""
     array = np.asarray(value)
+    digits = current().precision
     if array.ndim == 0:
-        return str(array[()]) if array.dtype == bool else f"{float(array) + 0.0:.6g}"
-    if array.size <= (_SMALL_ARRAY if array.ndim == 1 else _SMALL_MATRIX):
-        return np.array2string(array, separator=", ", formatter={"float_kind": lambda x: f"{x + 0.0:.6g}"}).replace(
-            "\n", ""
-        )
+        return str(array[()]) if array.dtype == bool else f"{float(array) + 0.0:.{digits}g}"
+    if is_small(array):
+        written = np.array2string(array, separator=", ", formatter={"float_kind": lambda x: f"{x + 0.0:.{digits}g}"})
+        return written.replace("\n", "")
     low, high, mean = (f"{float(f(array)) + 0.0:.4g}" for f in (np.min, np.max, np.mean))
     return f"{array.shape}: {low} .. {high}, mean {mean}"
+
+
+def is_small(array: Any) -> bool:
+    """Whether an array is printed by its entries."""
+    return bool(array.size <= (_SMALL_ARRAY if array.ndim == 1 else _SMALL_MATRIX))
+
+
+def numeral(value: Any) -> Formula:
+    r"""A number as a formula; an array as a vector, as a matrix, or, of more axes, as rows of matrices.
+
+    >>> numeral(np.array([1.0, 2.5])), numeral(1e-7).latex, numeral(-np.inf).latex
+    (Formula(text='[1, 2.5]', latex='\\begin{bmatrix}1 & 2.5\\end{bmatrix}'), '1 \\cdot 10^{-7}', '-\\infty')
+    """
+    text, array = number(value), np.asarray(value)
+    return Formula(text, _array_latex(array) if is_small(array) else math_text(text))
+
+
+def _array_latex(array: Any) -> str:
+    if array.ndim == 0:
+        return _number_latex(number(array))
+    rows = array if array.ndim > 1 else [array]
+    body = r" \\ ".join(" & ".join(_array_latex(np.asarray(entry)) for entry in row) for row in rows)
+    return rf"\begin{{bmatrix}}{body}\end{{bmatrix}}"
+
+
+def _number_latex(shown: str) -> str:
+    mantissa, e, exponent = shown.partition("e")
+    if e and exponent.lstrip("+-").isdigit():
+        return rf"{mantissa} \cdot 10^{{{int(exponent)}}}"
+    return {"inf": r"\infty", "-inf": r"-\infty"}.get(shown) or (shown if shown[-1:].isdigit() else math_text(shown))

@@ -29,7 +29,7 @@ STYLES: dict[text.Role, str] = {
 }
 
 
-def render(document: Document) -> RenderableType:
+def render(document: Document, *, mathematics: bool = False) -> RenderableType:
     """Return the document as something that a rich console prints.
 
     >>> from rich.console import Console
@@ -37,7 +37,7 @@ def render(document: Document) -> RenderableType:
     y = x**2
     ========
     """
-    return TerminalDocument(document)
+    return TerminalDocument(document, mathematics)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +45,11 @@ class TerminalDocument:
     """A document that waits for the width and the encoding of the console that prints it."""
 
     document: Document
+    mathematics: bool = False
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yield one `rich.text.Text` a line, folded rather than cropped where a word is wider than the console."""
-        page = text.Page(options.max_width, options.encoding)
+        page = text.Page(options.max_width, options.encoding, self.mathematics)
         blank = False
         for laid in text.laid_out(self.document, page):
             # An empty line goes out once more follows, so that none stands at the end.

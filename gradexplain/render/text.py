@@ -9,7 +9,6 @@ say what is shown.
 `terminal.py` colours them. A new block is one more case in `_block`.
 """
 
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -48,6 +47,7 @@ from gradexplain.render.blocks import (
 )
 from gradexplain.render.breaks import CONTINUATION, broken
 from gradexplain.render.changes import spans
+from gradexplain.render.signs import mathematical, pretty
 
 Role = Literal["text", "strong", "formula", "code", "title", "muted", "ok", "warning", "error", "info"]
 
@@ -69,10 +69,11 @@ NARROWEST = 16  # what is left for text however deep the indent: below this, lin
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Where the text goes: so many columns, such characters."""
+    """Where the text goes: so many columns, such characters, array formulas as in Python or as in mathematics."""
 
     width: int
     encoding: str
+    mathematics: bool = False
 
     def text(self, text: str) -> str:
         """Return foreign text as one line that this page can show."""
@@ -88,21 +89,25 @@ class Page:
             case Code(text):
                 return Piece(self.text(f"`{text}`"), "code")
             case Formula(text, latex):
-                return Piece(self.text(pretty(text or latex) if self.has_signs else text or latex), "formula")
+                return Piece(self.text(self.formula(text or latex)), "formula")
             case _:
                 assert_never(inline)
 
-    @property
-    def has_signs(self) -> bool:
-        """Whether the page can show what `pretty` writes."""
-        return escape.encodable("·²³", self.encoding) == "·²³"
+    def formula(self, formula: str) -> str:
+        """Return a formula with the signs that this page can show."""
+        if self.mathematics and self._has("ᵀ⊙·"):
+            formula = mathematical(formula)
+        return pretty(formula) if self._has("·²³") else formula
+
+    def _has(self, signs: str) -> bool:
+        return escape.encodable(signs, self.encoding) == signs
 
     def room(self, indent: int) -> int:
         """Return the columns that are left to the right of an indent."""
         return max(self.width - indent, NARROWEST)
 
 
-def render(document: Document, *, width: int = 80, unicode: bool = False) -> str:
+def render(document: Document, *, width: int = 80, unicode: bool = False, mathematics: bool = False) -> str:
     r"""Return the document as plain text.
 
     >>> slope = Formula("dy/dx = 2*x", r"\frac{dy}{dx} = 2 x")
@@ -112,7 +117,7 @@ def render(document: Document, *, width: int = 80, unicode: bool = False) -> str
     <BLANKLINE>
     The slope is dy/dx = 2*x.
     """
-    page = Page(width, "utf-8" if unicode else "ascii")
+    page = Page(width, "utf-8" if unicode else "ascii", mathematics)
     return "\n".join("".join(piece.text for piece in laid).rstrip() for laid in laid_out(document, page)).strip("\n")
 
 
@@ -125,18 +130,6 @@ def laid_out(document: Document, page: Page) -> Iterator[Laid]:
         yield from _block(block, page)
         if not isinstance(block, Heading):
             yield ()
-
-
-def pretty(formula: str) -> str:
-    """Return the text of a formula with the signs of mathematics in place of the programmer's.
-
-    >>> pretty("2*x*sin(x) + x**2*cos(x)**10"), pretty("d^3y/dx^2dz")
-    ('2·x·sin(x) + x²·cos(x)**10', 'd³y/dx²dz')
-    """
-    formula = re.sub(r"(?<=\w)\^([2-8])", lambda order: "²³⁴⁵⁶⁷⁸"[int(order[1]) - 2], formula)
-    squared = re.sub(r"\*\*([23])(?![\w.]|\*\*)", lambda power: "²³"[int(power[1]) - 2], formula)
-    summed = re.sub(r"\bsum\((?=.* = \d+ \.\. \d+\))", "Σ(", squared)
-    return re.sub(r"(?<!\*)\*(?!\*)", "·", summed)
 
 
 def _block(block: Leaf, page: Page) -> Iterable[Laid]:

@@ -29,7 +29,7 @@ from gradexplain.simplify.numeric import rounded
 from gradexplain.simplify.parts import Parts
 from gradexplain.simplify.passes import derived_by_terms, has_passes
 from gradexplain.simplify.printing import numpy_source
-from gradexplain.simplify.sampling import Samples, sample, sample_widely
+from gradexplain.simplify.sampling import sample, sample_widely
 from gradexplain.simplify.settled import has_lost_slopes, settled
 from gradexplain.symbolic import expressions, symbol, tree_size
 from gradexplain.trace.run import Program
@@ -50,14 +50,12 @@ def closed_form(
 ) -> ClosedForm:
     """The closed form of a derivative: a formula of numbers, entries of small arrays, else the program for it."""
     if gradient.shape == () and all(x.shape == () for x in ancestors([gradient, program.output])):
-        wide = sample_widely([gradient, program.output], program.inputs, program.point)
-        found = scalar_form(key, gradient, program, names, wide)
+        found = scalar_form(key, gradient, program, names)
         if found.expr.has(sp.nan) or has_lost_slopes(program, gradient):
             other = settled(program, key.split(","))
             if other is not None:
                 program, gradient = other
-                wide = sample_widely([gradient, program.output], program.inputs, program.point)
-                found = scalar_form(key, gradient, program, names, wide)
+                found = scalar_form(key, gradient, program, names)
         stated = (*found.conditions, *conditions(program, gradient))
         return replace(found, conditions=tuple(dict.fromkeys(stated)), arrangement=arranged)
     if is_suitable(program, gradient):
@@ -79,8 +77,7 @@ def entry_form(key: str, gradient: Node, program: Program) -> ClosedForm | None:
         node = as_node(np.asarray(nodes)[index])
         if tree_size(node) > MOST_WRITTEN_OUT:
             return None
-        wide = sample_widely([node, numbers.output], numbers.inputs, numbers.point)
-        forms[index] = replace(scalar_form(key, node, numbers, {}, wide), arrangement=arranged)
+        forms[index] = replace(scalar_form(key, node, numbers, {}), arrangement=arranged)
     if any(f.where for f in forms.flat):
         return None
     expr = sp.Array([f.expr for f in forms.flat], gradient.shape) if gradient.shape else forms.item().expr
@@ -100,7 +97,7 @@ def _nested(texts: list[str], shape: tuple[int, ...]) -> str:
     return texts[0]
 
 
-def scalar_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str], wide: Samples) -> ClosedForm:
+def scalar_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str]) -> ClosedForm:
     """The closed form of a scalar derivative of a scalar program: the cheapest of the checked candidates."""
     is_long = tree_size(gradient) > MOST_WRITTEN_OUT
     flat = derived_by_terms(key.split(","), gradient, program, is_long=is_long) if has_passes(program) else None
@@ -109,6 +106,7 @@ def scalar_form(key: str, gradient: Node, program: Program, names: Mapping[Node,
     if is_long:
         found = form_in_names(key, gradient, program, names) or tangent_form(key, gradient, program, names)
         return named_form(key, gradient, program, names) if found is None else _rounded(found)
+    wide = sample_widely([gradient, program.output], program.inputs, program.point)
     found = cheapest_form(key, gradient, program, names, wide)
     if found is None:
         return named_form(key, gradient, program, names)

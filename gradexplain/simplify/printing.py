@@ -12,8 +12,10 @@ from sympy.printing.precedence import PRECEDENCE, precedence, precedence_traditi
 from sympy.printing.str import StrPrinter
 
 from gradexplain.escape import identifier_latex
+from gradexplain.notation import ArrayOperation
 from gradexplain.primitive import CHOICE, POSTFIX, POWER, PRODUCT, SIGN, SUM, TERM, Code
 from gradexplain.simplify.arrangement import TEXTBOOK, Arrangement, Factor
+from gradexplain.simplify.printed import printed
 
 _UNDEFINED = sp.Symbol("undefined")
 
@@ -337,7 +339,11 @@ class FormulaLatex(LatexPrinter):
         return joined or "1"
 
     def _power(self, base: Any, exponent: Any) -> str:
-        return str(self._print(base) if exponent == 1 else super()._print_Pow(sp.Pow(base, exponent, evaluate=False)))
+        if exponent == 1:
+            return str(self._print(base))
+        if isinstance(base, ArrayOperation) and not base.is_call and exponent != sp.S.Half:
+            return rf"\left({self._print(base)}\right)^{{{self._print(exponent)}}}"
+        return str(super()._print_Pow(sp.Pow(base, exponent, evaluate=False)))
 
     def _print_Pow(self, expr: Any) -> str:  # noqa: N802
         return self._print_Mul(expr)
@@ -353,7 +359,7 @@ def text(expr: Any, arrangement: Arrangement = TEXTBOOK) -> str:
     printer = TextPrinter(arrangement)
     if expr.has(sp.E) and any(s.name == printer.euler for s in expr.free_symbols):
         printer.euler = "exp(1)"
-    shown = str(printer.doprint(expr))
+    shown = printed(printer, expr)
     return shown[1:-1] if isinstance(expr, sp.Piecewise) and shown.startswith("(") else shown
 
 
@@ -363,7 +369,7 @@ def latex(expr: Any, arrangement: Arrangement = TEXTBOOK) -> str:
     if expr.has(sp.zoo, sp.nan):
         expr = expr.xreplace(dict.fromkeys((sp.zoo, sp.nan), _UNDEFINED))
         names[_UNDEFINED] = r"\text{undefined}"
-    return str(FormulaLatex(arrangement, {"symbol_names": names}).doprint(expr))
+    return printed(FormulaLatex(arrangement, {"symbol_names": names}), expr)
 
 
 def numpy_source(expr: Any, names: Mapping[str, str] | None = None, arrangement: Arrangement = TEXTBOOK) -> str:

@@ -15,6 +15,7 @@ import sympy as sp
 from gradexplain.notation import ArrayOperation
 from gradexplain.primitive import SIGN
 from gradexplain.simplify.arrangement import Arrangement, Factor, Fraction
+from gradexplain.simplify.printed import printed
 from gradexplain.simplify.printing import TextPrinter
 
 
@@ -27,7 +28,7 @@ def text(expr: Any) -> str:
     >>> text(e)
     '-(1 + x)*x*2/(x**2*x)'
     """
-    shown = str(_TextPrinter(AS_WRITTEN).doprint(expr))
+    shown = printed(_TextPrinter(AS_WRITTEN), expr)
     return _bare(shown) if isinstance(expr, (ArrayOperation, sp.Piecewise)) else shown
 
 

@@ -7,10 +7,12 @@ and names are read from it only when an explanation is made, by means of `co_pos
 from __future__ import annotations
 
 import ast
+import inspect
 import linecache
 import opcode
 import sys
 import sysconfig
+import textwrap
 from collections.abc import Callable
 from functools import lru_cache
 from types import CodeType, FrameType, FunctionType
@@ -115,6 +117,16 @@ def place_of_function(function: Callable[..., Any]) -> Place | None:
     """Where a function is defined, if that can be known."""
     code = getattr(getattr(function, "__func__", function), "__code__", None)
     return None if code is None else place_at(code, code.co_firstlineno)
+
+
+def lines_of(function: Callable[..., Any]) -> tuple[tuple[int, str], ...]:
+    """The lines of a function with their numbers; none where there is no source."""
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    try:
+        lines, first = inspect.getsourcelines(code) if code is not None else ([], 0)
+    except (OSError, SyntaxError):
+        return ()
+    return tuple(enumerate(textwrap.dedent("".join(lines)).splitlines(), first))
 
 
 def place_at(code: CodeType, line: int) -> Place:

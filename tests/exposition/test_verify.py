@@ -216,3 +216,16 @@ def test_large_programs_are_checked_by_the_ladder():
 
     report = gx.explain(long, np.linspace(0.1, 1, 400)).check()
     assert {row.verdict for row in report.rows} <= {"pass", "inconclusive"}
+
+
+def test_a_check_beside_the_result_of_a_long_program_is_one_sum():
+    def f(w):
+        h = np.array([0.1, 0.2])
+        for _ in range(400):
+            h = np.tanh(w @ h + 0.1)
+        return np.sum(h)
+
+    e = gx.explain(f, w=np.array([[0.5, -0.2], [0.1, 0.4]]))
+    assert [row.name for row in e.data.check.rows] == ["direction 1"]
+    assert "4 entries agree with difference quotients along a random direction" in " ".join(str(e).split())
+    assert [row.name for row in e.check().rows] == ["w[0, 0]", "w[0, 1]", "w[1, 0]", "w[1, 1]"]

@@ -72,7 +72,7 @@ TAPE = Table(
 
 SVG = (
     '<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 40 20"><title>x feeds y</title>'
-    '<path d="M0 10H40" fill="none" stroke="currentColor"/></svg>'
+    '<path class="line" d="M0 10H40"/></svg>'
 )
 
 SAMPLE = Document(

@@ -66,6 +66,9 @@ VALUES: list[tuple[Any, Any]] = [
     (np.array(2.5),                    2.5),
     (np.array([[1.0, np.nan]]),        [[1.0, "nan"]]),
     (np.zeros((0, 2)),                 []),
+    (np.array([[1, 2]]),               [[1, 2]]),
+    (np.array([0.1], dtype=np.float32), [float(np.float32(0.1))]),
+    (np.array([0.5], dtype=np.longdouble), [0.5]),
     (np.array([X, None]),              [{"text": "x", "latex": "x"}, None]),
     ((1, [2, ()]),                     [1, [2, []]]),
     ({3, 1, 2},                        [1, 2, 3]),
@@ -90,12 +93,12 @@ VALUES: list[tuple[Any, Any]] = [
 
 @pytest.mark.parametrize(("value", "expected"), VALUES)
 def test_values_have_one_form_each(value: object, expected: object) -> None:
-    assert json.loads(json_.dumps([value])) == {"schema": 1, "value": [expected]}
+    assert json.loads(json_.dumps([value])) == {"schema": 2, "value": [expected]}
 
 
 @pytest.mark.filterwarnings("ignore:the matrix subclass")
 def test_numpy_matrices_are_arrays() -> None:
-    assert json_.dumps(np.asmatrix([[1, 2]])) == '{"schema": 1, "value": [[1, 2]]}'
+    assert json_.dumps(np.asmatrix([[1, 2]])) == '{"schema": 2, "value": [[1, 2]]}'
 
 
 def test_mpmath_numbers_keep_all_digits() -> None:
@@ -107,7 +110,7 @@ def test_mpmath_numbers_keep_all_digits() -> None:
 
 def test_records_stand_on_the_top_level() -> None:
     inner = {"type": "Row", "name": "b", "value": None}
-    assert json.loads(json_.dumps(Row("a", Row("b")))) == {"schema": 1, "type": "Row", "name": "a", "value": inner}
+    assert json.loads(json_.dumps(Row("a", Row("b")))) == {"schema": 2, "type": "Row", "name": "a", "value": inner}
 
 
 def test_documents_are_records_too() -> None:
@@ -138,7 +141,7 @@ def test_other_classes_can_have_a_form_of_their_own() -> None:
         pass
 
     json_.plain.register(Node, lambda node: {"type": "Node", "inputs": [1]})
-    assert json_.dumps([Node()]) == '{"schema": 1, "value": [{"type": "Node", "inputs": [1]}]}'
+    assert json_.dumps([Node()]) == '{"schema": 2, "value": [{"type": "Node", "inputs": [1]}]}'
 
 
 def test_hash_seeds_make_no_difference() -> None:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from gradexplain.render import text
+from gradexplain.render import signs, text
 from gradexplain.render.blocks import (
     CodeBlock,
     Document,
@@ -35,7 +35,7 @@ def rendered(*blocks: object, width: int = 80, unicode: bool = False) -> str:
 def test_no_formula_is_lost_at_any_width(width: int, unicode: bool) -> None:
     written = squeezed(text.render(SAMPLE, width=width, unicode=unicode))
     for formula in formulas(SAMPLE):
-        assert squeezed(text.pretty(formula.text) if unicode else formula.text) in written
+        assert squeezed(signs.pretty(formula.text) if unicode else formula.text) in written
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 200])

@@ -5,14 +5,12 @@ from __future__ import annotations
 import io
 import logging
 from collections.abc import Callable, Mapping
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from gradexplain import escape
-from gradexplain.errors import ArgumentError
 from gradexplain.render.blocks import Block, Image, Section
 from gradexplain.render.display import Display
+from gradexplain.settings import current
 
 LOGGER = logging.getLogger(__name__)
 
@@ -34,34 +32,9 @@ class Picture(Display):
         return next(block for block in self.document.blocks if isinstance(block, Image))
 
     @property
-    def _writers(self) -> Mapping[str, Callable[[], str | bytes]]:
+    def writers(self) -> Mapping[str, Callable[[], str | bytes]]:
         """What files with this ending hold."""
-        return {
-            ".svg": self.to_svg,
-            ".txt": lambda: self.to_text(unicode=True),
-            ".md": self.to_markdown,
-            ".html": self.to_html,
-            ".tex": self.to_latex,
-            ".json": self.to_json,
-        }
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Writes a file in the format that its ending names: .svg, .html, .md, .txt, .tex, .json and others.
-
-        Raises `ArgumentError` for endings that it does not know and files that can't be written.
-        """
-        file, writers = Path(path), self._writers
-        if file.suffix not in writers:
-            raise ArgumentError(
-                f"a picture can't be saved as {file.name}",
-                why=f"the endings that say how are {', '.join(writers)}",
-                fix="choose one of them; browsers and office programs open .svg, and print it to other formats",
-            )
-        content = writers[file.suffix]()
-        try:
-            file.write_bytes(content if isinstance(content, bytes) else f"{content}\n".encode())
-        except OSError as error:
-            raise ArgumentError(f"can't write {file}: {error.strerror}", fix="choose another file") from None
+        return {".svg": self.to_svg, **super().writers, ".txt": lambda: self.to_text(unicode=True)}
 
     def __repr__(self) -> str:
         return f"<Picture: {self.document.title}>"
@@ -93,11 +66,14 @@ def _portable(block: Block) -> str:
 class GraphPicture(Picture):
     """The computation graph of a function, with its values, local derivatives and adjoints."""
 
-    def to_text(self, width: int = 80, *, unicode: bool = False) -> str:
-        """A drawing in characters, or a list where it does not fit; ASCII unless `unicode`."""
+    def to_text(self, width: int | None = None, *, unicode: bool | None = None) -> str:
+        """A drawing in characters, or a list where it does not fit; of the width and characters of `options`."""
         from gradexplain.render.pictures import graph_text
 
-        return graph_text.render(self.data, width, unicode=unicode)
+        now = current()
+        return graph_text.render(
+            self.data, now.width if width is None else width, unicode=now.unicode if unicode is None else unicode
+        )
 
     def __rich__(self) -> Any:
         from gradexplain.render import terminal
@@ -117,8 +93,8 @@ class GraphPicture(Picture):
         return sources.mermaid(self.data)
 
     @property
-    def _writers(self) -> Mapping[str, Callable[[], str | bytes]]:
-        return {**super()._writers, ".dot": self.to_dot, ".gv": self.to_dot, ".mmd": self.to_mermaid}
+    def writers(self) -> Mapping[str, Callable[[], str | bytes]]:
+        return {**super().writers, ".dot": self.to_dot, ".gv": self.to_dot, ".mmd": self.to_mermaid}
 
 
 class Plot(Picture):
@@ -131,8 +107,8 @@ class Plot(Picture):
         return figures.figure(self.data)
 
     @property
-    def _writers(self) -> Mapping[str, Callable[[], str | bytes]]:
-        return {**super()._writers, ".png": lambda: self._drawn("png"), ".pdf": lambda: self._drawn("pdf")}
+    def writers(self) -> Mapping[str, Callable[[], str | bytes]]:
+        return {**super().writers, ".png": lambda: self._drawn("png"), ".pdf": lambda: self._drawn("pdf")}
 
     def _drawn(self, kind: str) -> bytes:
         stream = io.BytesIO()

@@ -16,13 +16,17 @@ from gradexplain.render.text import columns
 
 FONT = 13.0
 _ADVANCE = 0.62  # of the widest of the usual monospaced fonts, in units of its size
+_NAMESPACE = "{http://www.w3.org/2000/svg}"
 Anchor = Literal["start", "middle", "end"]
 
+_DARK = (
+    ".gx-picture{color:#e6e6e6;--gx-paper:#16181b;--gx-soft:#23272c;"
+    "--gx-faint:#4a5059;--gx-a:#56b4e9;--gx-b:#e69f00;--gx-c:#33c49a}"
+)
 _COLOURS = (
     ".gx-picture{color:#1b1b1b;--gx-paper:#fff;--gx-soft:#f2f4f6;--gx-faint:#c9ced6;--gx-a:#0072b2;--gx-b:#d55e00;"
     "--gx-c:#009e73;font:13px ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace}"
-    "@media(prefers-color-scheme:dark){.gx-picture{color:#e6e6e6;--gx-paper:#16181b;--gx-soft:#23272c;"
-    "--gx-faint:#4a5059;--gx-a:#56b4e9;--gx-b:#e69f00;--gx-c:#33c49a}}"
+    f"@media(prefers-color-scheme:dark){{{_DARK}}}"
     ".gx-picture text{fill:currentColor}.gx-picture .paper{fill:var(--gx-paper)}"
 )
 # What an element may be; of these, a picture has the ones that it uses. Lines: a solid, b dashed, c dotted, d thin.
@@ -44,6 +48,47 @@ _KINDS = {
     "bt": "fill:var(--gx-b)",
     "ct": "fill:var(--gx-c)",
 }
+
+
+def themed(svg: str, theme: str) -> str:
+    """A picture of ours that is always light or always dark; with any other theme it follows the reader's setting."""
+    chosen = {"light": "", "dark": _DARK}.get(theme)
+    return svg if chosen is None else svg.replace(f"@media(prefers-color-scheme:dark){{{_DARK}}}", chosen)
+
+
+_ELEMENTS = {"svg", "title", "desc", "style", "g", "path", "rect", "circle", "text", "tspan"}
+_ATTRIBUTES = {
+    "class", "role", "viewBox", "width", "height", "x", "y", "dx", "dy", "cx", "cy", "r", "rx", "d", "transform",
+    "text-anchor",
+}  # fmt: skip
+
+
+def is_ours(svg: str) -> bool:
+    """Whether SVG is of the kind that is drawn here: shapes and words alone, and no style but ours.
+
+    >>> is_ours('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')
+    False
+    """
+    from xml.etree import ElementTree as ET
+
+    if "<!" in svg or "<?" in svg:
+        return False
+    try:
+        root = ET.fromstring(svg)
+    except ET.ParseError:
+        return False
+    elements = list(root.iter())
+    names = {str(element.tag).removeprefix(_NAMESPACE) for element in elements}
+    attributes = {name for element in elements for name in element.attrib}
+    styles = [element.text or "" for element in elements if element.tag == f"{_NAMESPACE}style"]
+    return names <= _ELEMENTS and attributes <= _ATTRIBUTES and all(map(_is_our_style, styles))
+
+
+def _is_our_style(rules: str) -> bool:
+    rest = rules.removeprefix(_COLOURS)
+    for kind, rule in _KINDS.items():
+        rest = rest.removeprefix(f".gx-picture .{kind}{{{rule}}}")
+    return rest != rules and not rest
 
 
 def text_width(text: str, size: float = FONT) -> float:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -12,9 +10,9 @@ import numpy as np
 
 from gradexplain.exposition.picture import ComputationGraph, Edge, Vertex
 from gradexplain.render import formula as formulas
-from gradexplain.render.text import columns, pretty
+from gradexplain.render.signs import barred, pretty
+from gradexplain.render.text import columns
 
-MACRON = "\N{COMBINING MACRON}"
 _DIGITS = 4
 _ENTRIES = 4  # of a vector that is printed whole
 _WIDEST = 28  # characters of that
@@ -26,12 +24,6 @@ class Label(NamedTuple):
 
     forward: str
     backward: str
-
-
-def barred(text: str) -> str:
-    """The text with a bar above each letter that is called an adjoint."""
-    found = re.sub(r"(?<![\w.])([^\W\d_])(\d*)_bar(?!\w)", rf"\1{MACRON}\2", text)
-    return unicodedata.normalize("NFC", found) if MACRON in found else text
 
 
 def number(value: Any) -> str:
