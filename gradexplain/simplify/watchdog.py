@@ -17,8 +17,8 @@ from sympy.polys.polyerrors import BasePolynomialError
 
 T = TypeVar("T")
 # What SymPy raises where it can't do what it was asked for.
-FAILURES = (ValueError, TypeError, AttributeError, NotImplementedError, RecursionError, ZeroDivisionError,
-            BasePolynomialError)  # fmt: skip
+FAILURES = (ValueError, TypeError, AttributeError, NotImplementedError, RecursionError, ArithmeticError, LookupError,
+            AssertionError, BasePolynomialError)  # fmt: skip
 _AGAIN = 0.5  # seconds
 _BUSY = 10  # a thread that gets no more of the machine than one part in ten has to make do with that
 _raise = ctypes.pythonapi.PyThreadState_SetAsyncExc
