@@ -59,6 +59,7 @@ _SMALLEST = mp.mpf(10) ** -500
 _TRIES = 28
 _ENOUGH = 7
 _FEW = 3  # with fewer points than these, a domain is searched for
+_USUAL = 400  # operations; of larger programs fewer points are looked at
 _SCANNED = 60_000
 _MANY = 240
 _EVERY = 3  # which of the many are tried where they are evaluated one by one
@@ -221,6 +222,7 @@ def _sample(
     outputs: Sequence[Node], inputs: Mapping[str, Node], candidates: Iterable[dict[str, Any]], enough: int
 ) -> Samples:
     points, values = [], []
+    enough = max(_FEW, enough * _USUAL // max(_USUAL, len(ancestors(outputs))))  # each takes as long as the program
     for candidate in candidates:
         found = _evaluated(outputs, inputs, candidate, DIGITS)
         if found is None:
