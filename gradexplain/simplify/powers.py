@@ -79,8 +79,22 @@ def inverted_exponentials(expr: Any) -> Any:
 
 
 def logarithms(expr: Any) -> Any:
-    """log(a) - log(b) is log(a/b)."""
-    return sp.logcombine(expr, force=True)
+    """log(a) - log(b) is log(a/b); n*(log(a) - log(b)) is n*log(a/b), and not the logarithm of a power.
+
+    >>> a, b, n = sp.symbols("a b n", positive=True)
+    >>> logarithms(n * sp.log(a) - n * sp.log(b))
+    n*log(a/b)
+    """
+
+    def opened(inner: Any) -> Any:
+        powers = inner.as_powers_dict()
+        exponent = next(iter(powers.values()))
+        ratios = [sp.sympify(e) / exponent for e in powers.values()]
+        if inner.is_number or sp.sympify(exponent).is_number or not all(r.is_Rational for r in ratios):
+            return sp.log(inner)
+        return exponent * sp.log(sp.Mul(*(b**r for b, r in zip(powers, ratios, strict=True))))
+
+    return sp.logcombine(expr, force=True).replace(sp.log, opened)
 
 
 def has_high_powers(expr: Any) -> bool:

@@ -56,6 +56,7 @@ _WIDE = (
 _ROUNDING = mp.mpf(10) ** -30  # what is smaller may be the rounding error of a 0
 _UNUSUAL, _TINY, _MOST_SCALES = 40.0, 1e-30, 2  # of constants that samples are scaled by
 _SMALLEST = mp.mpf(10) ** -500
+_WIDEST_SPREAD = 400  # binary digits; all are there with MORE_DIGITS
 _TRIES = 28
 _ENOUGH = 7
 _FEW = 3  # with fewer points than these, a domain is searched for
@@ -249,15 +250,25 @@ def settled_value(found: Any, better: Any) -> Any:
 
 
 def _evaluated(outputs: Sequence[Node], inputs: Mapping[str, Node], point: Mapping[str, Any], digits: int) -> Any:
-    """Finite real values of the outputs, None if they are not."""
+    """Finite real values of the outputs, None if they are not, or if they may have been lost on the way."""
+    order = ancestors(outputs)
     with mp.workdps(digits):
         try:
-            found = evaluate_exact(outputs, {inputs[n]: v for n, v in point.items()})
+            everything = evaluate_exact([*outputs, *order], {inputs[n]: v for n, v in point.items()})
         except (TypeError, ValueError, ArithmeticError):
             return None
-    return (
-        tuple(found) if all(isinstance(v, (mp.mpf, int)) and mp.isfinite(v) and _is_usual(v) for v in found) else None
-    )
+    found = everything[: len(outputs)]
+    if not all(isinstance(v, (mp.mpf, int)) and mp.isfinite(v) and _is_usual(v) for v in found):
+        return None
+    if digits == DIGITS and _spread(everything) > _WIDEST_SPREAD:  # with more digits, what is left of a 0 is smaller
+        return None
+    return tuple(found)
+
+
+def _spread(values: Sequence[Any]) -> int:
+    """How many binary digits lie between the least and the largest of some numbers: their sum has lost the former."""
+    sizes = [v._mpf_[2] + v._mpf_[3] for v in values if isinstance(v, mp.mpf) and mp.isfinite(v) and v]
+    return max(sizes, default=0) - min(sizes, default=0)
 
 
 def _is_usual(v: Any) -> bool:

@@ -229,3 +229,9 @@ def test_every_rewrite_says_how_it_is_known():
 def test_numbers_are_as_they_were_meant(text, shown):
     """Products of decimals show no rounding, and what the user wrote is not multiplied out of the way."""
     assert gx.explain(text)["x"].text == shown
+
+
+def test_points_whose_numbers_are_too_far_apart_refuse_no_form():
+    """1 - x**n/(k**n + x**n) has no digit left where x**n is 10**200 times as large: there the program is no judge."""
+    form = gx.explain("x**n/(k**n + x**n)", wrt="n")["n"]
+    assert form.text == "x**n*k**n*log(x/k)/(k**n + x**n)**2"
