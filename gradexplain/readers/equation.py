@@ -16,6 +16,7 @@ from gradexplain.readers.reading import Reading
 from gradexplain.readers.text import read
 from gradexplain.readers.tokens import Binary, Number, printable
 
+_LETTER = re.compile(r"(?<![\w.])[A-Za-z](?![\w(])")  # a variable of one letter
 _EQUALS = re.compile(r"(?<![=<>!:])=(?!=)")
 _DEFINITION = re.compile(r"\s*([A-Za-z]\w*)\s*\(\s*[A-Za-z]\w*(?:\s*,\s*[A-Za-z]\w*)*\s*\)\s*=(?!=)")
 _FIX = "write one equation, such as x**2 + y**2 = 25"
@@ -89,6 +90,7 @@ def _side(text: str, span: tuple[int, int], known: Collection[str]) -> Reading:
         what = f"the {'right' if start else 'left'} side of the equation is empty"
         raise ParseError(what, text=text, column=max(0, start - 1), fix=_FIX)
     try:
-        return read(" " * start + text[start:end], functions=ARITIES, variables=known)
+        letters = _LETTER.findall(text)
+        return read(" " * start + text[start:end], functions=ARITIES, variables=known, letters=letters)
     except ParseError as error:
         raise ParseError(error.what, text=text, column=error.column, why=error.why, fix=error.fix) from None

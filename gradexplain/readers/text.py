@@ -9,6 +9,7 @@ A new spelling of a function is an entry in `ALIASES`, a new operator one in `to
 import difflib
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
@@ -28,37 +29,57 @@ ALIASES = {
     "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh", "arsinh": "asinh", "arcosh": "acosh", "artanh": "atanh",
     "logistic": "sigmoid", "expit": "sigmoid",
 }  # fmt: skip
+_QUESTION = re.compile(r"\s*d\s*/\s*d\s*[A-Za-z]\b")
+_LONGEST_PRODUCT = 3  # letters that are read as factors
 _LETTER_NAMES = {"alpha", "beta", "gamma", "delta", "eta", "lambda", "mu", "nu", "phi", "psi", "sigma", "theta", "zeta"}
 _SHOWN = {"(": "(...)", ")": "(...)", "|": "|...|", "√": "√(...)"}  # the ends of longer operands, in notes
 
 
-def read(text: str, *, functions: Arities, variables: Collection[str] = ()) -> Reading:
+def read(text: str, *, functions: Arities, variables: Collection[str] = (), letters: Collection[str] = ()) -> Reading:
     """Reads a formula; `functions` are the known ones with their least and largest number of arguments.
 
-    Names in `variables` are variables, be they e, pi or the name of a function.
+    Names in `variables` are variables, be they e, pi or the name of a function. Where x and y are variables, xy is
+    their product; `letters` are those that stand elsewhere.
 
     >>> reading = read("2x sin x - e^2/3", functions={"sin": (1, 1)})
     >>> reading.echo, reading.variables, reading.notes[0]
     ('2*x*sin(x) - e**2/3', ('x',), "'2x' was read as 2*x")
     """
-    parser = _Parser(tokens.printable(text), functions, variables)
+    parser = _Parser(tokens.printable(text), functions, variables, letters)
     tree = parser.formula()
     tokens.check_sizes(tree, parser.text)
-    return Reading(text, tokens.echo(tree), tuple(parser.variables), tree, tuple(parser.notes.values()))
+    return Reading(text, tokens.echo(tree), tuple(parser.variables), tree, tuple(dict.fromkeys(parser.notes.values())))
 
 
 class _Parser:
     """One reading of one text: its tokens, the position, and what is noticed on the way."""
 
-    def __init__(self, text: str, functions: Arities, variables: Collection[str]) -> None:
-        self.text, self.tokens, self.position = text, tokens.cut(text), 0
+    def __init__(
+        self, text: str, functions: Arities, variables: Collection[str], letters: Collection[str] = ()
+    ) -> None:
+        self.text, self.position = text, 0
         self.functions = {**functions, "pow": (2, 2), "where": (3, 3)}
         self.given = frozenset(variables)
+        self.notes: dict[str, str] = {}
+        words = tokens.cut(text)
+        if _QUESTION.match(text):
+            raise self.error("d/dx is what is asked here anyway", 0, fix="write the function alone, as in x**2")
+        alone = {word.text for word in words if word.kind == "name" and len(word.text) == 1} | {*letters}
+        self.tokens = [part for word in words for part in self.split(word, alone - {"e"} - self.functions.keys())]
         uncalled = {word.text for word, after in pairwise(self.tokens) if after.text != "("}
         self.known = self.given | uncalled  # names that stand for values
         self.variables: dict[str, None] = {}
-        self.notes: dict[str, str] = {}
         self.depth, self.in_bars = 0, False
+
+    def split(self, word: Token, letters: Collection[str]) -> list[Token]:
+        """The word, or its letters if they are all variables: xy is x*y where x and y stand by themselves."""
+        name = word.text
+        is_own = word.kind != "name" or name in self.given or name in self.functions or name in (*ALIASES, "pi")
+        if is_own or not 2 <= len(name) <= _LONGEST_PRODUCT or not all(letter in letters for letter in name):
+            return [word]
+        self.note(f"'{name}' was read as {'*'.join(name)}")
+        places = enumerate(name, word.column)
+        return [replace(word, text=letter, source=letter, column=at, end=at + 1) for at, letter in places]
 
     @property
     def token(self) -> Token:

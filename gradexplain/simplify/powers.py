@@ -98,8 +98,13 @@ def logarithms(expr: Any) -> Any:
 
 
 def has_high_powers(expr: Any) -> bool:
-    """Whether polynomials would be multiplied out to hundreds of terms: (x + 1)**400."""
-    return any(p.base.is_Add and p.exp.is_Integer and abs(p.exp) > _HIGHEST_POWER for p in expr.atoms(sp.Pow))
+    """Whether polynomials would be multiplied out to hundreds of terms: (x + 1)**400, or exp(0.6626*x) - 1, which SymPy
+    takes for a power of exp(x/5000).
+    """
+    if any(p.base.is_Add and p.exp.is_Integer and abs(p.exp) > _HIGHEST_POWER for p in expr.atoms(sp.Pow)):
+        return True
+    numbers = [t.as_coeff_Mul()[0] for e in expr.atoms(sp.exp) for t in sp.Add.make_args(e.args[0])]
+    return any(n.is_Rational and abs(n.p) > _HIGHEST_POWER for n in numbers)
 
 
 def has_no_powers_to_join(expr: Any) -> bool:

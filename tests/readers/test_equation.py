@@ -69,3 +69,7 @@ def test_refusals_point_at_the_whole_text(text, column, words):
 def test_a_double_equals_sign_says_how_an_equation_is_written():
     with pytest.raises(ParseError, match="an equation has a single ="):
         EquationFunction.read("x**2 + y**2 == 25")
+
+
+def test_a_product_of_letters_may_have_its_letters_on_the_other_side():
+    assert EquationFunction.read("xy = x + y").echo == "x*y = x + y"

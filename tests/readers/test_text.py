@@ -179,6 +179,32 @@ def test_python_reads_the_same(text):
     assert reading(text).tree == from_python(ast.parse(text, mode="eval").body)
 
 
+@pytest.mark.parametrize(
+    ("text", "read_as", "noted"),
+    [
+        ("x^2 y + sin(xy)", "x**2*y + sin(x*y)", True),
+        ("xy^2 + x + y", "x*y**2 + x + y", True),
+        ("3xyz + x + y + z", "3*x*y*z + x + y + z", True),
+        ("xy + x", "xy + x", False),
+        ("ex + x + e", "ex + x + e", False),
+        ("wxyz + w + x + y + z", "wxyz + w + x + y + z", False),
+        ("ab(x) + a + b + x", "a*b*x + a + b + x", True),
+    ],
+)
+def test_letters_side_by_side_are_a_product_where_each_is_a_variable(text, read_as, noted):
+    found = reading(text)
+    assert found.echo == read_as
+    assert any("was read as x*y" in note or "was read as a*b" in note for note in found.notes) == noted
+
+
+def test_a_given_name_is_no_product():
+    assert reading("xy + x + y", "xy").echo == "xy + x + y"
+
+
+def test_the_question_is_no_formula():
+    assert "what is asked" in str(refusal("d/dx x**2"))
+
+
 def test_variables_come_in_the_order_of_the_text():
     assert reading("b if c > a else b*d + pi + e").variables == ("b", "c", "a", "d")
 
