@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -203,12 +203,20 @@ def _traced(f: Callable[..., Any], arguments: Sequence[Argument], kind: str) -> 
 
 def _refuse_nan(arguments: Sequence[Argument]) -> None:
     for a in arguments:
-        if a.role == "traced" and a.is_numeric and not np.all(np.isfinite(a.value)):
+        if a.role == "traced" and a.is_numeric and not _is_finite(a.value):
             raise ArgumentError(
                 f"argument {a.name} is not finite",
-                why="nothing can be computed from nan or infinity, and so nothing explained",
+                why="nothing can be computed from nan, infinity, or more than a float holds, and so nothing explained",
                 fix=f"give a finite number, as in {a.name}=3.0, or leave {a.name} out",
             )
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether all numbers are finite, as floats too."""
+    try:
+        return bool(np.all(np.isfinite(np.asarray(value, dtype=float))))
+    except OverflowError:
+        return False
 
 
 def _without_value(arguments: Sequence[Argument]) -> tuple[str, ...]:
@@ -221,6 +229,10 @@ def _without_value(arguments: Sequence[Argument]) -> tuple[str, ...]:
 
 
 def _as_names(wrt: Names) -> list[str]:
+    if wrt is not None and not isinstance(wrt, (str, int, Iterable)):
+        raise ArgumentError(
+            f"wrt={wrt!r} names no argument", fix='give names or positions, as in wrt="x" or wrt=(0, 1)'
+        )
     if wrt is None or isinstance(wrt, int):
         return []
     return [wrt] if isinstance(wrt, str) else [w for w in wrt if isinstance(w, str)]
@@ -232,6 +244,7 @@ def _chosen(arguments: Sequence[Argument], wrt: Names) -> tuple[str, ...]:
     if wrt is None:
         names = [n for n, a in traced.items() if a.kind == "float" and not a.is_default]
         return tuple(names or [n for n, a in traced.items() if a.kind != "bool"] or list(traced))
+    _as_names(wrt)
     asked = (wrt,) if isinstance(wrt, (str, int)) else tuple(wrt)
     if not asked:
         raise ArgumentError(

@@ -39,7 +39,12 @@ class GradexplainError(Exception):
 
     def __str__(self) -> str:
         rows = [("where", str(self.where) if self.where else ""), ("why", self.why), ("do", self.fix)]
-        return "\n".join([self.what, *(f"  {label:<6} {text}" for label, text in rows if text)])
+        return _visible("\n".join([self.what, *(f"  {label:<6} {text}" for label, text in rows if text)]))
+
+
+def _visible(text: str) -> str:
+    """Characters that a terminal would obey, as escapes: messages quote names, files and other people's messages."""
+    return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in text)
 
 
 class ParseError(GradexplainError, ValueError):

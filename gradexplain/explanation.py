@@ -11,7 +11,6 @@ from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import sympy as sp
 
 from gradexplain import rerun
 from gradexplain.autodiff import Sweep, sweep
@@ -222,7 +221,7 @@ class Explanation(Pictured):
             )
         program = self.whole if self.whole.explored else self.program
         if gradient is not None:
-            claims = [verify.Claim(name, self._claimed(gradient, name)) for name in self.wrt]
+            claims = [verify.Claim(name, values.claimed(gradient, name, self.wrt, self.program)) for name in self.wrt]
             return verify.check(program, claims, black_box=black_box)
         claims = [
             verify.Claim(key.rpartition(",")[2], self.gradient_values[key], node, self._parents[key], key)
@@ -252,19 +251,6 @@ class Explanation(Pictured):
             return dict.fromkeys(self._nodes)
         lower = derivative_nodes(self.whole, self.wrt, max(1, self.order - 1), "gradient")
         return {key: lower[key.rpartition(",")[0] or key] for key in self._nodes}
-
-    def _claimed(self, gradient: Any, name: str) -> Any:
-        if isinstance(gradient, Mapping):
-            if name not in gradient:
-                raise ArgumentError(
-                    f"the claimed gradient has nothing for {name}",
-                    why=f"it has {', '.join(map(str, gradient)) or 'no keys'}",
-                    fix="give one value for each name, or choose names with wrt=",
-                )
-            gradient = gradient[name]
-        elif isinstance(gradient, (tuple, sp.Tuple)) and len(self.wrt) > 1:
-            gradient = gradient[self.wrt.index(name)]
-        return values.claimed_value(gradient, self.program, name)
 
     @cached_property
     def _findings(self) -> tuple[Finding, ...]:

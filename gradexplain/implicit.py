@@ -122,10 +122,10 @@ class ImplicitExplanation(Explanation):
                 before, _, name = key.rpartition(",")
                 with mp.workdps(40):
                     found = self.gradient_values[key] if numeric else float(self.curve.values([node], point)[0])
-                claimed = found if gradient is None else self._claimed(gradient, name)
+                claim = found if gradient is None else values.claimed(gradient, name, self.wrt, self.program)
                 lower = self._lower[before] if before else None
                 f = along(self.curve, point, name, lower)
-                rows.append(verify.exact_row(f"{key}{at}", f, float(point[name]), float(claimed)))
+                rows.append(verify.exact_row(f"{key}{at}", f, float(point[name]), float(claim)))
         ok = bool(rows) and all(r.verdict == "pass" for r in rows)
         shown = tuple(self.program.point.items()) if numeric else ()
         return CheckReport(ok, tuple(rows), shown, () if rows else (_UNCHECKED,), len(rows))

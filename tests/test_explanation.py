@@ -10,7 +10,7 @@ import pytest
 import sympy as sp
 
 import gradexplain as gx
-from gradexplain.errors import GradexplainError
+from gradexplain.errors import ArgumentError, FunctionError, GradexplainError
 
 
 def sigmoid(x):
@@ -190,3 +190,64 @@ def test_jacobians_and_hessians_are_checked():
 def test_bad_input_has_a_clear_error(call, words):
     with pytest.raises(GradexplainError, match=words):
         call()
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: (x > 0) * x,
+        lambda x: 1 - (x > 0) + x,
+        lambda x: x ** (x > 0),
+        lambda x: ((x > 0) & (x < 2)) * x,
+        lambda x: np.signbit(x) * x,
+        lambda x: np.exp(x > 0) * x,
+        lambda x: abs((x > 0) - 0.5) * x,
+        lambda x: True * x,
+        lambda x: sum([x > 0, x > 1]) * x,
+    ],
+)
+@pytest.mark.parametrize("point", [{}, {"x": 1.5}])
+def test_conditions_that_are_used_as_numbers_can_be_shown(f, point):
+    e = gx.explain(f, **point)
+    assert str(e.derivation(style="both"))
+    assert str(e.derivation(detail="full"))
+    assert e.to_html()
+    assert e.to_json()
+    assert e.to_latex()
+    assert e.picture().to_svg()
+
+
+def test_numbers_beyond_the_floats():
+    assert gx.explain(lambda x: x**2, 2**64).gradient_values["x"] == 2.0**65
+    with pytest.raises(ArgumentError, match="is not finite"):
+        gx.explain(lambda x: x**2, 10**400)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda e: e.derivation(detail="max"),
+        lambda e: e.derivation(known=5),
+        lambda e: e.plot(secants=(0,)),
+        lambda e: e.plot(secants="ab"),
+        lambda e: e.plot(around=3),
+        lambda e: e.plot(around=(10**400, 1)),
+        lambda e: e.check(gradient=10**400),
+        lambda e: gx.explain(lambda x: x, wrt=1.5),
+        lambda e: gx.check(lambda x, y: x * y, 3.0, 2.0, gradient=(2,)),
+        lambda e: gx.descent(lambda x: x**2, (10**400,)),
+    ],
+)
+def test_wrong_arguments_are_errors_of_ours(call):
+    with pytest.raises(ArgumentError):
+        call(gx.explain("x**2", x=3.0))
+
+
+def test_messages_hold_nothing_that_a_terminal_obeys():
+    def f(x):
+        raise ValueError("\x1b[31m\u202e")
+
+    with pytest.raises(FunctionError) as caught:
+        gx.explain(f, 1.0)
+    assert "\x1b" not in str(caught.value)
+    assert "\\x1b[31m\\u202e" in str(caught.value)

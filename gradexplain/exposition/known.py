@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 from gradexplain.errors import ArgumentError
@@ -48,6 +48,8 @@ def known_rules(names: str | Sequence[str]) -> frozenset[str]:
     >>> sorted(known_rules(["sum", "chain rule"]))
     ['chain rule', 'difference rule', 'sum rule']
     """
+    if not isinstance(names, (str, Iterable)):
+        raise ArgumentError(f"known={names!r} names no rules", fix='give names, as in known=("sum", "power")')
     listed = names.split(",") if isinstance(names, str) else names
     found: set[str] = set()
     for name in listed:

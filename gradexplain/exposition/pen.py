@@ -56,7 +56,9 @@ class Pen:
             with sp.evaluate(True):  # a number such as sqrt(2) is one thing, not a product
                 return of_node(node, [])
         operands = [self._table[n] for n in node.inputs]
-        return operands[0] if operands and self._silent is not None and self._silent(node) else of_node(node, operands)
+        if operands and self._silent is not None and self._silent(node) and node.inputs[0].kind == node.kind:
+            return operands[0]  # but a condition is no number: it is 1 or 0
+        return of_node(node, operands)
 
     def _missing(self, nodes: Sequence[Node]) -> list[Node]:
         seen: dict[int, Node] = {}

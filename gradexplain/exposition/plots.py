@@ -118,9 +118,18 @@ def tangent_plot(
     call = _along(program, variable)
     x0 = float(point[variable])
     span = max(_LEAST_SPAN, abs(x0))
-    low, high = around or (x0 - span, x0 + span)
-    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+    try:
+        low, high = map(float, around or (x0 - span, x0 + span))
+        steps = [float(h) for h in secants]
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentError(
+            f"around={around!r} or secants={secants!r} is not made of numbers",
+            fix="give around=(low, high), and secants=(2.0, 1.0)",
+        ) from None
+    if not (math.isfinite(high - low) and low < high):
         raise ArgumentError(f"a plot from {low} to {high} has no points", fix="give around=(low, high)")
+    if 0 in steps:
+        raise ArgumentError("a secant needs two points", fix="give steps that are not 0, as in secants=(2.0, 1.0)")
     places = [float(x) for x in np.linspace(low, high, _POINTS)]
     y0 = call(x0)
     return TangentPlot(
@@ -130,7 +139,7 @@ def tangent_plot(
         Curve(tuple(places), tuple(map(call, places))),
         (x0, y0),
         float(slope),
-        tuple((float(h), (call(x0 + h) - y0) / h) for h in secants),
+        tuple((float(h), (call(x0 + h) - y0) / h) for h in steps),
         tuple((n, float(v)) for n, v in point.items() if n != variable and np.ndim(v) == 0),
     )
 
@@ -217,7 +226,7 @@ def _started(start: Any) -> Any:
     """The point as an array of numbers."""
     try:
         point = np.atleast_1d(np.array(start, dtype=float))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         point = np.zeros((0, 0))
     if point.ndim != 1 or not point.size or not np.all(np.isfinite(point)):
         raise ArgumentError(

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import sympy as sp
 
+from gradexplain.errors import ArgumentError
 from gradexplain.exposition.calculus import Calculus
 from gradexplain.exposition.model import CheckReport, Derivation, Detail, Inverse, Step
 from gradexplain.exposition.naming import MOST_DEFINITIONS, is_own_name, names, output_name
@@ -53,6 +54,8 @@ def derive(
     derivatives one after the other, and `orders` has those of the orders before. Rules that are `known` are applied
     without a line.
     """
+    if detail not in get_args(Detail):
+        raise ArgumentError(f"there is no detail {detail!r}", fix=f"use {' or '.join(get_args(Detail))}")
     variables = tuple(key.split(",")) if "," in key else (wrt,) * order
     series = derive_series(program, wrt, closed.expr) if closed is not None and len(variables) == 1 else None
     if series is not None:

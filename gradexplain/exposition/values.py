@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import mpmath as mp
 import numpy as np
+import sympy as sp
 
 from gradexplain.errors import ArgumentError, GradexplainError
 from gradexplain.evaluate import evaluate_exact, exact_array
@@ -95,6 +96,28 @@ def isolated_values(nodes: Mapping[str, Node], whole: Program) -> dict[str, Any]
     return {} if limits is None else dict(zip(nodes, limits, strict=True))
 
 
+def claimed(gradient: Any, name: str, wrt: Sequence[str], program: Program) -> Any:
+    """What a claimed gradient says of one argument: a mapping by name, one value for each in order, or one for all.
+
+    Raises `ArgumentError` where it says nothing of it.
+    """
+    if isinstance(gradient, Mapping):
+        if name not in gradient:
+            raise ArgumentError(
+                f"the claimed gradient has nothing for {name}",
+                why=f"it has {', '.join(map(str, gradient)) or 'no keys'}",
+                fix="give one value for each name, or choose names with wrt=",
+            )
+        gradient = gradient[name]
+    elif isinstance(gradient, (tuple, sp.Tuple)) and len(wrt) > 1:
+        if len(gradient) != len(wrt):
+            raise ArgumentError(
+                f"the claimed gradient has {len(gradient)} values", fix=f"give one for each of {', '.join(wrt)}"
+            )
+        gradient = gradient[wrt.index(name)]
+    return claimed_value(gradient, program, name)
+
+
 def claimed_value(gradient: Any, program: Program, name: str) -> Any:
     """A claimed gradient as numbers at the point: number, array, SymPy expression or function of the arguments."""
     shape = program.inputs[name].shape
@@ -107,7 +130,7 @@ def claimed_value(gradient: Any, program: Program, name: str) -> Any:
         gradient = apply(gradient, program.arguments, {a.name: a.plain() for a in program.arguments})
     try:
         found = np.asarray(gradient, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ArgumentError(
             f"the claimed gradient is {type(gradient).__name__}",
             why="it is compared with numbers",

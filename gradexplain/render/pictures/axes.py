@@ -24,8 +24,8 @@ class Scale:
     is_logarithmic: bool = False
 
     def __call__(self, value: float) -> float:
-        low, high, value = (math.log10(v) if self.is_logarithmic else v for v in (self.low, self.high, value))
-        return self.start + (value - low) / (high - low) * (self.end - self.start)
+        low, high, value = (math.log10(v) if self.is_logarithmic else v / 4 for v in (self.low, self.high, value))
+        return self.start + (value - low) / (high - low) * (self.end - self.start)  # quarters: no difference overflows
 
     @property
     def ticks(self) -> list[float]:
@@ -34,7 +34,7 @@ class Scale:
             first, last = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)
             every = max(1, math.ceil((last - first) / _TICKS))
             return [10.0**n for n in range(first, last + 1, every)]
-        size = (self.high - self.low) / _TICKS
+        size = self.high / _TICKS - self.low / _TICKS
         power = 10.0 ** math.floor(math.log10(size))
         step = next(m * power for m in (1, 2, 5, 10) if m * power >= size)
         return [n * step for n in range(math.ceil(self.low / step), math.floor(self.high / step) + 1)]
