@@ -23,7 +23,7 @@ def latex(expr: Any) -> str:
     '\\frac{\\bar{u}}{\\theta}'
     """
     names = {s: name_latex(s.name) for s in getattr(expr, "free_symbols", ())}
-    return printed(FormulaLatex(AS_WRITTEN, {"symbol_names": names, "ln_notation": True}), expr)
+    return printed(FormulaLatex(AS_WRITTEN, {"symbol_names": names}), expr)
 
 
 def name_latex(name: str) -> str:

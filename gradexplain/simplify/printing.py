@@ -280,8 +280,12 @@ class FormulaLatex(LatexPrinter):
     """LaTeX with sums and products as an `Arrangement` has them, and of what SymPy has no LaTeX of."""
 
     def __init__(self, arrangement: Arrangement, settings: dict[str, Any]) -> None:
-        super().__init__(settings)
+        super().__init__({**settings, "ln_notation": True})
         self.arrangement = arrangement
+
+    def _print_Function(self, expr: Any, exp: str | None = None) -> str:  # noqa: N802
+        shown = str(super()._print_Function(expr, exp))
+        return shown.replace(r"\operatorname{atan}_{2}", r"\operatorname{atan2}")  # which is no atan with an index
 
     def _print_Piecewise(self, expr: Any, exp: str | None = None) -> str:  # noqa: N802
         shown = str(super()._print_Piecewise(expr))
