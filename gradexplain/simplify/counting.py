@@ -56,6 +56,19 @@ def nested_fractions(expr: Any) -> int:
     return found + (_has_fractions(expr) and _is_below(expr))
 
 
+def shares_a_divisor(expr: Any) -> bool:
+    """Whether a sum of fractions has a divisor in all of them: people write one fraction.
+
+    >>> x, y = sp.symbols("x y")
+    >>> shares_a_divisor(sp.cos(x) / x - sp.sin(x) / x**2), shares_a_divisor(1 / x + 1 / y)
+    (True, False)
+    """
+    if not expr.is_Add:
+        return False
+    below = [{f.base for f in sp.Mul.make_args(t) if _is_below(f) and f.exp.is_Integer} for t in expr.args]
+    return bool(set.intersection(*below))
+
+
 def _is_below(factor: Any) -> bool:
     """Whether a factor stands below the bar, and is no number."""
     return bool(factor.is_Pow and factor.exp.could_extract_minus_sign() and factor.free_symbols)

@@ -16,7 +16,7 @@ import sympy as sp
 
 from gradexplain.notation import loggamma
 from gradexplain.simplify import branches
-from gradexplain.simplify.counting import nested_fractions, operations
+from gradexplain.simplify.counting import nested_fractions, operations, shares_a_divisor
 from gradexplain.simplify.elimination import in_terms_of_names
 from gradexplain.simplify.rewrite import NAMES, WRITTEN_OUT, Rewrite
 from gradexplain.simplify.rules import FINISHING, RULES, SPLITTING, Rule
@@ -28,7 +28,7 @@ _LARGEST_EXPONENT = 2000  # binary digits
 _LARGEST_BRANCHED = 200  # operations
 _LARGEST_ELIMINATED = 80
 _MINIMAL = 1.0  # nothing that says as much is shorter
-_NESTED, _PIECE = 1.2, 1.2
+_NESTED, _PIECE, _SHARED = 1.2, 1.2, 0.4
 _SPLIT = 2.5  # one fraction is what people leave
 _FOREIGN, _FLOAT, _UNWRITTEN = 12, 0.3, 0.3
 _DIGIT, _GLANCE = 0.1, 14  # binary digits
@@ -119,7 +119,12 @@ def cost(expr: Any, known: Vocabulary) -> float:
     turned = sum(known.get(e, 0.0) for e in expr.atoms(sp.exp))
     choices = expr.atoms(sp.Piecewise)
     pieces = sum(len(p.args) - 1 for p in choices)
-    nested = _PIECE * max(0, pieces - 1) + max(0, len(choices) - 1) + _NESTED * nested_fractions(expr)
+    nested = (
+        _PIECE * max(0, pieces - 1)
+        + max(0, len(choices) - 1)
+        + _NESTED * nested_fractions(expr)
+        + _SHARED * shares_a_divisor(expr)
+    )
     names = sum(known.get(s, 0.0) for s in expr.free_symbols)
     numbers = sum(_long(r.p) + _long(r.q) for r in expr.atoms(sp.Rational) if r not in known)
     return operations(expr) + nested + names + foreign + turned + _FOREIGN * points + _FLOAT * floats + numbers
