@@ -68,7 +68,8 @@ def without_blank_ends(app: Any, page: Any) -> None:
     from docutils import nodes
 
     for block in page.findall(nodes.literal_block):
-        block[:] = [nodes.Text(block.astext().rstrip("\n"))]
+        block.rawsource = block.astext().rstrip("\n")
+        block[:] = [nodes.Text(block.rawsource)]
 
 
 def as_restructured_text(app: Any, kind: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
