@@ -16,8 +16,8 @@ def inline(translator: Any, node: Any) -> None:
 
 
 def block(translator: Any, node: Any) -> None:
-    """A formula that stands by itself; a long one can be scrolled, also by keyboard."""
-    _write(translator, node, '<div class="formula" tabindex="0">{}</div>\n')
+    """A formula that stands by itself; a long one can be scrolled."""
+    _write(translator, node, '<div class="formula">{}</div>\n')
 
 
 def _write(translator: Any, node: Any, frame: str) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from gradexplain.render.mathml import mathml
+
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
 CODE = re.compile(r"^ *```python\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 
@@ -38,6 +40,14 @@ def test_it_is_stored_clean_and_ends_with_answers_that_are_folded(path):
     last = source(notebook["cells"][-1])
     assert last.startswith("<details>\n<summary>Answers</summary>\n\n")
     assert len(CODE.findall(last)) >= 2
+
+
+def test_formulas_of_the_text_can_be_typeset_on_the_site(path):
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    text = "\n".join(source(cell) for cell in cells if cell["cell_type"] == "markdown")
+    formulas = re.findall(r"\$([^$]+)\$", text)
+    assert len(formulas) >= 5
+    assert [f for f in formulas if mathml(f) is None] == []
 
 
 def test_the_first_screen_shows_something(path):
