@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import gradexplain
+from gradexplain import errors
 
 HERE = Path(__file__).parent
 NOTEBOOKS = HERE.parent / "notebooks"
@@ -73,14 +74,16 @@ def without_blank_ends(app: Any, page: Any) -> None:
 
 
 def as_restructured_text(app: Any, kind: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    """Code between single quotes of Markdown is code, and a link where it is a public name."""
+    """Code between single quotes of Markdown is code, and a link where it is a public name or an error."""
 
     def code(found: re.Match[str]) -> str:
-        return (
-            f":py:obj:`{found[1]} <gradexplain.{found[1]}>`" if found[1] in gradexplain.__all__ else f"``{found[1]}``"
-        )
+        home = _HOMES.get(found[1])
+        return f":py:obj:`{found[1]} <{home}.{found[1]}>`" if home else f"``{found[1]}``"
 
     lines[:] = [line if line.lstrip().startswith((">>>", "...")) else _CODE.sub(code, line) for line in lines]
 
 
 _CODE = re.compile(r"(?<!`)`([^`]+)`(?!`)")
+_HOMES = dict.fromkeys(gradexplain.__all__, "gradexplain")
+_HOMES |= {n: "gradexplain.errors" for n, c in vars(errors).items() if isinstance(c, type) and "Error" in n}
+_HOMES["TraceWarning"] = "gradexplain.errors"
