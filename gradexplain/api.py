@@ -37,7 +37,7 @@ def explain(
 ) -> Explanation:
     """Explains the derivative of a function, or of text such as `"x**2 * sin(x)"`.
 
-    Arguments are numbers or arrays (the point), shapes (`(3, 2)` or `"m n"`), or are left out: then they stand for
+    Arguments are numbers or arrays (the point), shapes (`(3, 2)` or `"3 2"`), or are left out: then they stand for
     every real number. `wrt` names what to differentiate with respect to, by default every floating argument. Text with
     an `=` is an equation: see `explain_implicit`. Raises `GradexplainError` where the function can't be traced.
 

@@ -1,6 +1,6 @@
 """The errors that users see: one class a mistake, each built from fields and printed in one form.
 
-A message names what went wrong, where it was read (file:line or a caret), why, and what to do about it.
+A message names what went wrong, where it was read (`file:line` or a caret), why, and what to do about it.
 Wrong arguments are also `TypeError`, and unreadable values also `ValueError`, so that ordinary handlers catch them.
 """
 

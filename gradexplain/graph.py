@@ -260,7 +260,11 @@ def constant(value: Any) -> Node:
     True
     """
     value, kind = _plain_constant(value)
-    key = ("constant", type(value) is bool, value)  # True and 1 are equal to Python
+    key = (
+        "constant",
+        type(value),
+        value,
+    )  # True and 1 are equal to Python, and Fraction(1, 2) and 0.5, but print apart
     found = _interned.get(key)
     if found is not None and value == value:
         return found

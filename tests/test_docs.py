@@ -70,15 +70,20 @@ def test_links_lead_somewhere(page):
         if target.startswith("http"):
             continue
         file, _, anchor = target.partition("#")
-        other = (page.parent / file) if file else page
+        other = (page.parent / file).resolve() if file else page
+        if other.is_relative_to(ROOT / "docs" / "notebooks"):  # where the site has them
+            other = ROOT / "notebooks" / other.name
         assert other.exists(), target
         assert not anchor or anchor in anchors(other), target
 
 
-def test_every_page_is_in_the_index():
+def test_every_page_and_notebook_is_in_the_index():
     index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
-    for page in PAGES[1:]:
-        assert page.name == "index.md" or f"({page.name})" in index
+    trees = re.findall(r"^```\{toctree\}\n(?:^:[^\n]*\n)*\n(.*?)^```$", index, re.MULTILINE | re.DOTALL)
+    listed = [entry for tree in trees for entry in tree.split()]
+    pages = [str(p.relative_to(ROOT / "docs").with_suffix("")) for p in PAGES[1:]]
+    notebooks = [f"notebooks/{p.stem}" for p in (ROOT / "notebooks").glob("*.ipynb")]
+    assert sorted(["index", *listed]) == sorted([*pages, *notebooks])
 
 
 def test_every_error_has_an_entry():

@@ -28,6 +28,7 @@ _SYMBOLS = {
     r"\rvert": "|", r"\lVert": "‖", r"\rVert": "‖", r"\langle": "⟨", r"\rangle": "⟩", r"\lfloor": "⌊", r"\rfloor": "⌋",
     r"\lceil": "⌈", r"\rceil": "⌉", r"\lbrace": "{", r"\rbrace": "}", r"\lbrack": "[", r"\rbrack": "]", r"\{": "{",
     r"\}": "}", r"\%": "%", r"\&": "&", r"\#": "#", r"\$": "$", r"\_": "_", r"\|": "‖", "-": "−", "*": "∗",
+    r"\lt": "<", r"\gt": ">",
 }  # fmt: skip
 _LETTERS = {
     r"\partial": "∂", r"\nabla": "∇", r"\ell": "ℓ", r"\infty": "∞", r"\hbar": "ℏ", r"\emptyset": "∅",

@@ -89,8 +89,8 @@ def logarithms(expr: Any) -> Any:
     def opened(inner: Any) -> Any:
         powers = inner.as_powers_dict()
         exponent = next(iter(powers.values()))
-        ratios = [sp.sympify(e) / exponent for e in powers.values()]
-        if inner.is_number or sp.sympify(exponent).is_number or not all(r.is_Rational for r in ratios):
+        ratios = [e / exponent for e in powers.values()]
+        if inner.is_number or exponent.is_number or not all(r.is_Rational for r in ratios):
             return sp.log(inner)
         return exponent * sp.log(sp.Mul(*(b**r for b, r in zip(powers, ratios, strict=True))))
 

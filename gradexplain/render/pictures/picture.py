@@ -8,7 +8,18 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gradexplain import escape
-from gradexplain.render.blocks import Block, Image, Section
+from gradexplain.render.blocks import (
+    Block,
+    Gap,
+    Image,
+    Line,
+    Note,
+    Section,
+    Table,
+    announced,
+    headers_shown,
+    rows_shown,
+)
 from gradexplain.render.display import Display
 from gradexplain.settings import current
 
@@ -52,15 +63,28 @@ class Picture(Display):
 
 
 def _portable(block: Block) -> str:
-    """A block as HTML that notebooks keep whoever wrote it: images and what folds, no SVG, no style, no script."""
+    """A block as HTML that notebooks keep whoever wrote it: images, words, tables, what folds; no style, no script."""
     match block:
         case Image(svg, alt):
             return escape.image(svg, alt)
+        case Note():
+            return f"<p>{_words(announced(block))}</p>"
+        case Table():
+            head = "".join(f"<th>{escape.html(header)}</th>" for header in headers_shown(block))
+            return f"<table><tr>{head}</tr>\n" + "\n".join(map(_row, rows_shown(block))) + "\n</table>"
         case Section(title, blocks):
-            words = "".join(escape.html(inline.text) for inline in title)
             inner = "\n".join(map(_portable, blocks))
-            return f"<details><summary>{words}</summary>\n{inner}\n</details>"
+            return f"<details><summary>{_words(title)}</summary>\n{inner}\n</details>"
     return ""
+
+
+def _row(row: tuple[Line, ...] | Gap) -> str:
+    cells = [escape.html(row.text)] if isinstance(row, Gap) else map(_words, row)
+    return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+
+
+def _words(line: Line) -> str:
+    return "".join(escape.html(inline.text) for inline in line)
 
 
 class GraphPicture(Picture):

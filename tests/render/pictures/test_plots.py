@@ -61,6 +61,16 @@ def test_all_formats(plot):
     assert set(plot._repr_mimebundle_()) == {"text/plain", "text/html", "image/svg+xml"}
 
 
+def test_a_notebook_shows_the_numbers_and_the_notes():
+    root = ET.fromstring(f"<div>{gx.explain(abs, x=0.0).plot()._repr_mimebundle_()['text/html']}</div>")
+    assert [child.tag for child in root] == ["img", "p", "details"]
+    assert root.find("p").text.startswith("warning: ")
+    assert "slopes -1 and 1, 0 is taken" in root.find("p").text
+    rows = root.findall("details/table/tr")
+    assert [cell.text for cell in rows[0]] == ["x", "y", "tangent"]
+    assert ["0", "0", "0"] in [[cell.text for cell in row] for row in rows]
+
+
 def test_the_words_of_a_tangent():
     assert PLOTS["tangent"].alt == (
         "sketch and its tangent at x = 3. The curve passes through (3, 1.27) with slope -8.063: it falls there."
