@@ -13,6 +13,7 @@ from itertools import count
 from typing import assert_never
 
 from gradexplain import escape
+from gradexplain.language import say
 from gradexplain.render.blocks import (
     SECTION_DEPTH_CAP,
     Block,
@@ -202,7 +203,7 @@ def _heading(line: Line, level: int, ids: Ids) -> str:
 
 
 def _equation(block: Equation) -> str:
-    label = f'<span class="label">{escape.html(block.label)}:</span>' if block.label else ""
+    label = f'<span class="label">{escape.html(block.label + say(": ").rstrip())}</span>' if block.label else ""
     return f'<div class="equation">{label}{formula(block.formula, display=True)}{_where(block.where)}</div>'
 
 
@@ -225,7 +226,7 @@ def _remark(line: Line) -> str:
 
 def _where(names: Sequence[Formula]) -> str:
     where = "".join(f"<li>{formula(name, display=True)}</li>" for name in names)
-    return f'<p>where</p>\n<ul class="where">{where}</ul>' if where else ""
+    return f'<p>{say("where")}</p>\n<ul class="where">{where}</ul>' if where else ""
 
 
 def _steps(block: Steps) -> str:

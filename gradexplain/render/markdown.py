@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from gradexplain import escape
+from gradexplain.language import say
 from gradexplain.render.blocks import (
     SECTION_DEPTH_CAP,
     Block,
@@ -164,7 +165,7 @@ def _chain(block: Chain) -> str:
 
 
 def _where(names: Sequence[Formula]) -> list[str]:
-    return ["where", *map(_displayed, names)] if names else []
+    return [say("where"), *map(_displayed, names)] if names else []
 
 
 def _steps(block: Steps) -> str:
