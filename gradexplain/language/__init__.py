@@ -8,6 +8,7 @@ in no catalogue, such as the user's own words, stays as it is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any
@@ -19,6 +20,8 @@ from gradexplain.settings import Language, language
 
 CHINESE: Mapping[str, str] = {**RULES, **SENTENCES, **PICTURES}
 _CATALOGUES: Mapping[Language, Mapping[str, str]] = {"zh": CHINESE}
+# Spaces stand between Chinese and what is not, but not beside Chinese punctuation.
+_SPACES = re.compile(r"(?<=[一-鿿，。：；、）]) (?=[一-鿿])|(?<=[，。：；、）]) | (?=[，。：；、（）])")
 _SAMPLES: Mapping[Language, str] = {"en": "", "zh": "导数，其中"}  # what an encoding must have
 
 
@@ -58,7 +61,7 @@ def say(sentence: str, /, **values: Any) -> str:
         return sentence.format(**values) if values else str(sentence)
     said = {name: say(value) if isinstance(value, Sentence) else value for name, value in values.items()}
     template = catalogue.get(sentence, sentence)
-    return template.format(**said) if said else template
+    return _SPACES.sub("", template.format(**said) if said else template)
 
 
 def template(sentence: str) -> str:

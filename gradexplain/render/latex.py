@@ -194,7 +194,7 @@ def _step(entry: NumberedStep | Gap, ordered: bool) -> str:
     formula = rf"$\displaystyle {_formula(item.formula)}$" if item.formula else ""
     notes = "".join(rf" \par {_inlines(note)}" for note in item.notes)
     label = entry.label if ordered else r"\textbullet"
-    return rf"\item[{label}] {indent}{': '.join(filter(None, [title, formula]))}{notes}"
+    return rf"\item[{label}] {indent}{say(': ').join(filter(None, [title, formula]))}{notes}"
 
 
 def _table(block: Table) -> str:
@@ -333,7 +333,7 @@ def _chain_rows(block: Chain) -> Iterator[str]:
 
 
 def _labelled(label: str, formula: str) -> str:
-    return rf"{label}\text{{:}}\quad {formula}" if label and formula else label or formula
+    return rf"{label}\text{{{say(': ').rstrip()}}}\quad {formula}" if label and formula else label or formula
 
 
 def _step_row(entry: NumberedStep | Gap, ordered: bool) -> str:

@@ -155,7 +155,7 @@ def _heading(line: Line, level: int) -> str:
 
 
 def _equation(block: Equation) -> str:
-    label = _text(block.label + ":") if block.label else ""
+    label = _text(block.label + say(": ").rstrip()) if block.label else ""
     return _apart(label, _displayed(block.formula), *_where(block.where))
 
 
@@ -192,7 +192,7 @@ def _step(entry: NumberedStep) -> list[str]:
     title = _inlines(item.title)
     formula = f"${_formula(item.formula)}$" if item.formula else ""
     notes = filter(None, map(_inlines, item.notes))
-    return [": ".join(filter(None, [title, formula])) or "<span></span>", *notes]
+    return [say(": ").join(filter(None, [title, formula])) or "<span></span>", *notes]
 
 
 def _table(block: Table) -> str:

@@ -134,7 +134,7 @@ def _(record: TangentPlot) -> tuple[str, str, Table]:
         ),
         *(say("{sentence}.", sentence=say(note)) for note in record.notes),
     ]
-    words = " ".join(sentences)
+    words = say(" ").join(sentences)
     places = range(0, len(record.curve.x), max(1, (len(record.curve.x) - 1) // (_ROWS - 4)))
     rows = tuple(
         (line(number(x)), line(number(y)), line(number(y0 + record.slope * (x - x0))))
@@ -184,7 +184,7 @@ def _(record: ErrorPlot) -> tuple[str, str, Table]:
     title = say("Error of difference quotients of {function}", function=record.function)
     if record.at is not None:
         title = say("{name} at {point}", name=title, point=f"{record.variable} = {number(record.at)}")
-    words = f"{say('{title}, by step, both axes logarithmic.', title=title)} {_course(record, *record.best)}"
+    words = f"{say('{title}, by step, both axes logarithmic.', title=title)}{say(' ')}{_course(record, *record.best)}"
     rows = tuple(
         (line(f"{h:.0e}"), line(f"{c:.1e}"), line(f"{f:.1e}"))
         for h, c, f in list(zip(record.steps, record.central, record.forward, strict=True))[::4]

@@ -173,7 +173,7 @@ def aloud(graph: ComputationGraph) -> str:
     parts += [say("{sentence}.", sentence=say("; ").join(values))] if values else []
     adjoints = [f"{name_of(v)} {number(v.adjoint_value)}" for v in reversed(vertices) if v.adjoint_value is not None]
     parts += [say("Adjoints, backwards: {adjoints}.", adjoints=say(", ").join(adjoints))] if adjoints else []
-    return " ".join(parts)
+    return say(" ").join(parts)
 
 
 def _said(vertex: Vertex) -> str:
