@@ -81,6 +81,9 @@ ol.steps > li::marker { content: counters(list-item, ".") "  "; }
 summary { cursor: pointer; font-weight: bold; }
 """
 
+# Chinese is not set in italics.
+UPRIGHT = "\n.remark, .label, caption { font-style: normal; }\n"
+
 
 def page(document: Document, *, theme: str = "auto", language: str = "en") -> str:
     """Return a complete HTML page, in the colours of a theme: light, dark, or what the reader's system has.
@@ -99,7 +102,7 @@ def around(content: str, title: str, *, theme: str = "auto", language: str = "en
             f'<html lang="{language}">',
             '<head><meta charset="utf-8"/><meta name="viewport" content="width=device-width, initial-scale=1"/>',
             f"<title>{escape.attribute(title)}</title>",
-            f"<style>{colours(theme, ':root')}{STYLE}{style}</style></head>",
+            f"<style>{colours(theme, ':root')}{STYLE}{style}{UPRIGHT if language == 'zh' else ''}</style></head>",
             "<body><main>",
             themed(content, theme),
             "</main></body>",
