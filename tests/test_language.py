@@ -125,6 +125,21 @@ def test_every_sentence_is_in_the_catalogue():
     assert sorted((said | _tables() | _reasons()) - CHINESE.keys()) == []
 
 
+def test_records_keep_sentences():
+    """Text that is put together with its values could be said in English alone."""
+    made = [
+        f"{path.name}:{node.lineno}"
+        for path, tree in MODULES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and getattr(node.func, "id", getattr(node.func, "attr", ""))
+        in ("Finding", "_Finding", "CheckRow", "note", "Note")
+        for argument in node.args
+        if isinstance(argument, ast.JoinedStr)
+    ]
+    assert made == []
+
+
 def test_the_catalogue_has_no_more_than_what_is_said():
     used = LITERALS | _tables()
     assert sorted(CHINESE.keys() - used) == []

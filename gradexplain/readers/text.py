@@ -78,7 +78,7 @@ class _Parser:
         is_own = word.kind != "name" or name in self.given or name in self.functions or name in (*ALIASES, "pi")
         if is_own or not 2 <= len(name) <= _LONGEST_PRODUCT or not all(letter in letters for letter in name):
             return [word]
-        self.note(f"'{name}' was read as {'*'.join(name)}")
+        self.note(_read_as(name, "*".join(name)))
         places = enumerate(name, word.column)
         return [replace(word, text=letter, source=letter, column=at, end=at + 1) for at, letter in places]
 
