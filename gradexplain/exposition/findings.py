@@ -78,7 +78,11 @@ class _Finder:
         there = "{condition} is {truth}: the formula holds only there"
         sentence = "{condition} is {truth}" if self.program.explored else there
         return _some(
-            Finding("branch", Sentence(sentence, condition=self._text(node), truth=truth), place_of(site))
+            Finding(
+                "branch",
+                Sentence(sentence, condition=self._text(node), truth=Sentence("True" if truth else "False")),
+                place_of(site),
+            )
             for node, truth, site in conditions
         )
 

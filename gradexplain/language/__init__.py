@@ -61,7 +61,12 @@ def say(sentence: str, /, **values: Any) -> str:
         return sentence.format(**values) if values else str(sentence)
     said = {name: say(value) if isinstance(value, Sentence) else value for name, value in values.items()}
     template = catalogue.get(sentence, sentence)
-    return _SPACES.sub("", template.format(**said) if said else template)
+    return spaced(template.format(**said) if said else template)
+
+
+def spaced(text: str) -> str:
+    """Text in the language that holds now without the spaces that its punctuation has in itself."""
+    return text if text.isascii() or language() == "en" else _SPACES.sub("", text)
 
 
 def template(sentence: str) -> str:

@@ -286,8 +286,10 @@ _FINDINGS = {
     ),
     "not all branches are in the formula: {limit}": "公式没有包含所有分支：{limit}",
     "and {count} more of this kind": "另有 {count} 处同类情况",
-    "{condition} is {truth}": "{condition} 为 {truth}",
-    "{condition} is {truth}: the formula holds only there": "{condition} 为 {truth}：公式只在此范围内成立",
+    "True": "真",
+    "False": "假",
+    "{condition} is {truth}": "{condition} 为{truth}",
+    "{condition} is {truth}: the formula holds only there": "{condition} 为{truth}：公式只在此范围内成立",
     "{formula} does not change with {operand} here: nothing comes back through it": (
         "{formula} 在此处不随 {operand} 变化，导数无法经它传回"
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from string import Formatter
 
-from gradexplain.language import template
+from gradexplain.language import spaced, template
 from gradexplain.render.blocks import Code, Formula, Inline, Line, Strong, Text, line
 
 Part = str | Inline | Sequence[str | Inline]
@@ -20,7 +20,7 @@ def phrase(sentence: str, /, **parts: Part) -> Line:
     found: list[Inline] = []
     for inline in line(*_parts(template(sentence), parts)):
         if isinstance(inline, Text) and found and isinstance(found[-1], Text):
-            inline = Text(found.pop().text + inline.text)
+            inline = Text(spaced(found.pop().text + inline.text))
         if not isinstance(inline, Text) or inline.text:
             found.append(inline)
     return tuple(found)
