@@ -249,7 +249,7 @@ SHOWN = {
 }
 NAMES = re.compile(
     "sin|cos|tan|log|exp|sqrt|abs|asin|atan|sign|where|floor|mean|max|sum|loss|sketch|looped|np|float64|LaTeX|True|"
-    "False|inf|nan|axis|d\\w*"
+    "False|inf|nan|axis|else|d\\w*"
 )
 
 
