@@ -12,6 +12,7 @@ from gradexplain.explanation import CheckDisplay, Explanation
 from gradexplain.exposition import plots
 from gradexplain.exposition.domain import require_all_paths, require_domain
 from gradexplain.implicit import ImplicitExplanation, on_the_curve, roles
+from gradexplain.language import Sentence
 from gradexplain.readers.equation import EquationFunction, defined_formula, is_equation
 from gradexplain.readers.functions import TextFunction
 from gradexplain.render.display import Display
@@ -225,7 +226,8 @@ def _without_value(arguments: Sequence[Argument]) -> tuple[str, ...]:
     missing = [a.name for a in traced if not a.is_numeric]
     if not missing or all(not a.is_numeric or a.is_default for a in traced):
         return ()
-    return (f"no numbers are shown: {', '.join(missing)} {'has' if len(missing) == 1 else 'have'} no value",)
+    one, several = "no numbers are shown: {names} has no value", "no numbers are shown: {names} have no value"
+    return (Sentence(one if len(missing) == 1 else several, names=", ".join(missing)),)
 
 
 def _as_names(wrt: Names) -> list[str]:

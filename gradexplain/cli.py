@@ -29,6 +29,7 @@ from gradexplain.errors import (
     ParseError,
 )
 from gradexplain.escape import encodable
+from gradexplain.language import is_encodable, say
 from gradexplain.settings import Change, current
 from gradexplain.settings import options as settings
 
@@ -108,6 +109,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--ascii", action="store_true", help="no characters beyond ASCII")
     parser.add_argument("--precision", type=int, help="significant digits of numbers (default: 6)")
     parser.add_argument("--notation", metavar="WORDS", help="leibniz or lagrange, python or mathematics")
+    parser.add_argument("--language", choices=("en", "zh"), help="of the sentences: English or Chinese")
     parser.add_argument("--theme", choices=("auto", "light", "dark"), help="colours of pages")
     parser.add_argument("--no-color", action="store_true", help="no colours in a terminal")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the result there instead of to stdout")
@@ -116,8 +118,13 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _settings(options: argparse.Namespace) -> Change:
-    width = options.width or None
-    return settings(precision=options.precision, notation=options.notation, theme=options.theme, width=width)
+    """The settings for one run; where the stream can't show the language the sentences are in English."""
+    asked = {name: getattr(options, name) for name in ("precision", "notation", "theme", "language")}
+    change = settings(**asked, width=options.width or None)
+    spoken, encoding = current().language, "ascii" if options.ascii else sys.stdout.encoding or "ascii"
+    if not options.output and not is_encodable(spoken, encoding):
+        settings(language="en")
+    return change
 
 
 def _version() -> str:
@@ -140,7 +147,7 @@ def _run(options: argparse.Namespace) -> int:
     else:
         explanation = explain(function, wrt=wrt, order=options.order, **point)
     for note in explanation.reading_notes:
-        print(f"gradexplain: {_visible(note)}", file=sys.stderr)
+        print(f"gradexplain: {_visible(say(note))}", file=sys.stderr)
     if options.known:
         explanation.known = known_rules(options.known)
     _write(_rendered(explanation, options), options)

@@ -229,15 +229,15 @@ _LATEX = {
 }  # fmt: skip
 
 
-def latex(text: str) -> str:
-    r"""Return text for the running text of a LaTeX document, fit for pdfLaTeX with no package.
+def latex(text: str, *, wide: bool = False) -> str:
+    r"""Return text for the running text of a LaTeX document, fit for pdfLaTeX with no package; `wide` for ctex.
 
     >>> print(latex(r"100% of x_1, \input{a}"))
     100\% of x\_1, \textbackslash{}input\{a\}
     """
     escaped = _mapped(one_line(text), _LATEX)
     # The empty groups are there to keep -- and `` and '' from becoming one character; most are not needed.
-    return latex_characters(re.sub(r"([-`'])\{\}(?![-`'])", r"\1", escaped))
+    return latex_characters(re.sub(r"([-`'])\{\}(?![-`'])", r"\1", escaped), wide=wide)
 
 
 _LATEX_SYMBOLS = {
@@ -251,8 +251,8 @@ _LATEX_LETTERS = "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàá
 _LATEX_LETTERS += "ĀāĂăĆćĈĉĊċČčĎďĒēĔĕĖėĚěĜĝĞğĠġĤĥĨĩĪīĬĭİıĴĵĹĺŃńŇňŌōŎŏŐőŒœŔŕŘřŚśŜŝŞşŠšŢţŤťŨũŪūŬŭŮůŰűŴŵŶŷŸŹźŻżŽž"
 
 
-def latex_characters(source: str, *, in_formula: bool = False) -> str:
-    r"""Return LaTeX source in which each character is one that pdfLaTeX knows.
+def latex_characters(source: str, *, in_formula: bool = False, wide: bool = False) -> str:
+    r"""Return LaTeX source in which each character is one that pdfLaTeX knows, or with `wide` one that ctex knows.
 
     >>> print(latex_characters("θ ≤ é, 字"), latex_characters("x_{é}", in_formula=True))
     \ensuremath{\theta} \ensuremath{\le} é, [U+5B57] x_{\text{é}}
@@ -260,7 +260,8 @@ def latex_characters(source: str, *, in_formula: bool = False) -> str:
     if source.isascii():
         return source
     letter = r"\text{%s}" if in_formula else "%s"  # formulas have no accented letters but in text
-    return "".join(letter % c if c in _LATEX_LETTERS else _latex_character(c) for c in source)
+    kept = (c in _LATEX_LETTERS or (wide and (c in "“”" or unicodedata.east_asian_width(c) in "WF")) for c in source)
+    return "".join(letter % c if keep else _latex_character(c) for c, keep in zip(source, kept, strict=True))
 
 
 def _latex_character(character: str) -> str:

@@ -17,6 +17,7 @@ from gradexplain.exposition.domain import require_all_paths
 from gradexplain.exposition.known import known_rules
 from gradexplain.exposition.model import CheckReport, Detail, Finding, Overview, Style, TapeRow
 from gradexplain.graph import Node, ancestors, is_scalar_constant
+from gradexplain.language import Sentence
 from gradexplain.render.display import Display
 from gradexplain.simplify.arrangement import Arrangement
 from gradexplain.simplify.conditions import conditions
@@ -117,7 +118,7 @@ class ImplicitExplanation(Explanation):
         numeric = self.program.is_numeric
         rows = []
         for point in self._points:
-            at = "" if numeric else " at " + ", ".join(f"{n} = {float(v):.4g}" for n, v in point.items())
+            at = "" if numeric else ", ".join(f"{n} = {float(v):.4g}" for n, v in point.items())
             for key, node in self._nodes.items():
                 before, _, name = key.rpartition(",")
                 with mp.workdps(40):
@@ -125,7 +126,8 @@ class ImplicitExplanation(Explanation):
                 claim = found if gradient is None else values.claimed(gradient, name, self.wrt, self.program)
                 lower = self._lower[before] if before else None
                 f = along(self.curve, point, name, lower)
-                rows.append(verify.exact_row(f"{key}{at}", f, float(point[name]), float(claim)))
+                label = Sentence("{name} at {point}", name=key, point=at) if at else key
+                rows.append(verify.exact_row(label, f, float(point[name]), float(claim)))
         ok = bool(rows) and all(r.verdict == "pass" for r in rows)
         shown = tuple(self.program.point.items()) if numeric else ()
         return CheckReport(ok, tuple(rows), shown, () if rows else (_UNCHECKED,), len(rows))
@@ -249,8 +251,11 @@ def _solved(curve: Curve, others: Mapping[str, Any]) -> tuple[float, tuple[str, 
             why=f"the two sides were not equal for any {name} that was tried",
             fix="choose another point, or leave all numbers out",
         )
-    also = f" (also {', '.join(f'{name} = {y:.6g}' for y in found[1:4])})" if len(found) > 1 else ""
-    return found[0], (f"{name} = {found[0]:.6g} was found from the equation{also}",)
+    one = "{name} = {value:.6g} was found from the equation"
+    several = "{name} = {value:.6g} was found from the equation (also {others})"
+    more = ", ".join(f"{name} = {y:.6g}" for y in found[1:4])
+    sentence = several if more else one
+    return found[0], (Sentence(sentence, name=name, value=found[0], others=more),)
 
 
 def require_point(curve: Curve, point: Mapping[str, Any], wrt: Sequence[str]) -> float:

@@ -1,7 +1,7 @@
 """The settings of what is printed: `options(...)`, and what holds now, `current()`.
 
 A setting comes from the last `options(...)`, else from a variable of the environment such as GRADEXPLAIN_PRECISION,
-else it is as in `Options`. The wording of records reads `notation` and `precision`; where a rendering is asked for
+else it is as in `Options`. The wording reads `notation`, `precision` and `language`; where a rendering is asked for
 (`Display`, the command line) the others are read and handed to the format, so that formats depend on nothing but what
 they are given. A new setting is a new field of `Options` and a row of `_READERS`.
 """
@@ -17,11 +17,12 @@ from typing import Any, Literal, cast, get_args
 from gradexplain.errors import ArgumentError
 
 Theme = Literal["auto", "light", "dark"]
-Language = Literal["en"]
+Language = Literal["en", "zh"]
 Notation = Literal["leibniz", "lagrange", "python", "mathematics"]
 
 _KINDS: tuple[frozenset[Notation], ...] = (frozenset({"leibniz", "lagrange"}), frozenset({"python", "mathematics"}))
 _NARROWEST, _WIDEST = 20, 1000
+_VARIABLE = "GRADEXPLAIN_LANGUAGE"
 _MOST_DIGITS = 17  # a float has no more
 _TRUTHS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 
@@ -39,7 +40,7 @@ class Options:
     width: int = 80  # columns of text
     unicode: bool = False  # x² and · in text; else ASCII
     theme: Theme = "auto"  # of pages: as the reader's system has it
-    language: Language = "en"  # of the sentences
+    language: Language = "en"  # of the sentences: English, Chinese
 
     @property
     def primes(self) -> bool:
@@ -125,6 +126,12 @@ _set: dict[str, Any] = {}  # by `options`; one for all threads
 def current() -> Options:
     """The options that hold now."""
     return replace(from_environment(os.environ), **_set)
+
+
+def language() -> Language:
+    """The language of the sentences: of `current()` this alone, since every sentence asks for it."""
+    spoken = _set.get("language") or _read("language", os.environ.get(_VARIABLE) or "en", _VARIABLE)
+    return cast(Language, spoken)
 
 
 class Change:

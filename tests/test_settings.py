@@ -116,7 +116,7 @@ MISTAKES = [
     ({"unicode": "maybe"},           "True or False"),
     ({"unicode": 3},                 "True or False"),
     ({"theme": "sepia"},             "auto or light or dark"),
-    ({"language": "tlh"},            "use en"),
+    ({"language": "tlh"},            "use en or zh"),
     ({"notation": "newton"},         "leibniz, lagrange, python, mathematics"),
     ({"notation": "leibniz lagrange"}, "use either lagrange or leibniz"),
     ({"notation": ""},               "leibniz, lagrange, python, mathematics"),

@@ -14,6 +14,7 @@ from gradexplain.exposition.model import Finding
 from gradexplain.exposition.naming import names
 from gradexplain.graph import Node, ancestors
 from gradexplain.lambdify import expression
+from gradexplain.language import Sentence
 from gradexplain.ops import arithmetic, elementary, ordering
 from gradexplain.trace.run import Program
 from gradexplain.trace.source import place_of
@@ -42,7 +43,10 @@ def find(program: Program, wrt: Sequence[str], sweep: Sweep) -> tuple[Finding, .
     else:
         found += [*_some(finder.kinks()), *_some(finder.zeros()), *_some(finder.undefined())]
     found += [Finding("note", note) for note in program.trace.notes]
-    found += [Finding("limit", f"not all branches are in the formula: {limit}") for limit in program.limits]
+    found += [
+        Finding("limit", Sentence("not all branches are in the formula: {limit}", limit=limit))
+        for limit in program.limits
+    ]
     return tuple(found)
 
 
@@ -51,7 +55,10 @@ def _some(found: Iterator[Finding]) -> list[Finding]:
     listed = list(found)
     more = len(listed) - MOST_OF_A_KIND
     if more > 0:
-        listed = [*listed[:MOST_OF_A_KIND], Finding(listed[0].kind, f"and {more} more of this kind")]
+        listed = [
+            *listed[:MOST_OF_A_KIND],
+            Finding(listed[0].kind, Sentence("and {count} more of this kind", count=more)),
+        ]
     return listed
 
 
@@ -68,9 +75,15 @@ class _Finder:
         if self.program.explored and not self.program.is_numeric:
             return []
         conditions = dict.fromkeys((c.node, c.truth, c.site) for c in self.program.conditions)
-        end = "" if self.program.explored else ": the formula holds only there"
+        there = "{condition} is {truth}: the formula holds only there"
+        sentence = "{condition} is {truth}" if self.program.explored else there
         return _some(
-            Finding("branch", f"{self._text(node)} is {truth}{end}", place_of(site)) for node, truth, site in conditions
+            Finding(
+                "branch",
+                Sentence(sentence, condition=self._text(node), truth=Sentence("True" if truth else "False")),
+                place_of(site),
+            )
+            for node, truth, site in conditions
         )
 
     def zeros(self) -> Iterator[Finding]:
@@ -86,7 +99,8 @@ class _Finder:
             is_branch = p.node.op is ordering.where and p.node not in self.program.trace.sites
             if not is_branch and any(n in blocked for n in ancestors([x])):
                 told.add(p.node)
-                text = f"{self._text(p.node)} does not change with {self._text(x)} here: nothing comes back through it"
+                sentence = "{formula} does not change with {operand} here: nothing comes back through it"
+                text = Sentence(sentence, formula=self._text(p.node), operand=self._text(x))
                 yield Finding("zero", text, self._place(p.node))
 
     def _slope(self, x: Node) -> Any:
@@ -98,11 +112,16 @@ class _Finder:
         for name in self.wrt:
             x = self.program.inputs[name]
             if x not in reached:
-                yield Finding("unused", f"{name} does not appear: its derivative is 0")
+                yield Finding("unused", Sentence("{name} does not appear: its derivative is 0", name=name))
             elif not self.sweep.is_connected(x):
                 cut = next((n for n in self.order if x in n.inputs and not n.op.differentiable), None)
-                inside = "" if cut is None else f" only inside {self._text(cut)}, which is constant between its jumps"
-                yield Finding("constant", f"{name} appears{inside}: its derivative is 0", self._place(cut))
+                text = Sentence("{name} appears: its derivative is 0", name=name)
+                if cut is not None:
+                    sentence = (
+                        "{name} appears only inside {formula}, which is constant between its jumps: its derivative is 0"
+                    )
+                    text = Sentence(sentence, name=name, formula=self._text(cut))
+                yield Finding("constant", text, self._place(cut))
 
     def kinks(self) -> Iterator[Finding]:
         """Operations that are exactly at a kink or a jump."""
@@ -115,20 +134,24 @@ class _Finder:
                 hits = int(np.sum(at_kink(*operands)))
             if hits:
                 self._at_kinks.add(node)
-                where = "has a kink here" if node.size == 1 else f"has a kink at {hits} of {node.size} entries"
-                yield Finding("kink", f"{self._text(node)} {where} ({node.op.kinks})", self._place(node))
+                entries = "{formula} has a kink at {hits} of {size} entries ({slopes})"
+                sentence = "{formula} has a kink here ({slopes})" if node.size == 1 else entries
+                told = {"formula": self._text(node), "slopes": Sentence(node.op.kinks), "hits": hits, "size": node.size}
+                yield Finding("kink", Sentence(sentence, **told), self._place(node))
 
     def steps(self) -> Iterator[Finding]:
         """Operations that jump at infinitely many points, where no point is given."""
         for node in self.order:
             if node.op.kinks.startswith("jumps") and node.shape == () and self._depends(node):
-                yield Finding("kink", f"{self._text(node)} {node.op.kinks}", self._place(node))
+                jumps = Sentence("{formula} {jumps}", formula=self._text(node), jumps=Sentence(node.op.kinks))
+                yield Finding("kink", jumps, self._place(node))
 
     def undefined(self) -> Iterator[Finding]:
         """Values and slopes that are infinite or not a number, where they first arise."""
         for node in self.order:
             if node.inputs and not self._is_finite(node) and all(map(self._is_finite, node.inputs)):
-                text = f"{self._text(node)} = {self._put_in(node)} has no finite value"
+                equation = f"{self._text(node)} = {self._put_in(node)}"
+                text = Sentence("{equation} has no finite value", equation=equation)
                 yield Finding("undefined", text, self._place(node))
         for p in self.sweep.pullbacks:
             if self._is_finite(p.adjoint) and self._is_finite(p.node) and not self._is_finite(p.contribution):
@@ -141,10 +164,11 @@ class _Finder:
             partial = rule(node, *node.inputs)
             slope = self._value(partial) if isinstance(partial, Node) else partial
             at = f"{self._text(operand)} = {_number(self._value(operand))}"
-            if self._value(adjoint) == 0:
-                return f"0 times infinity: {text} has slope {_number(slope)} at {at}, its user has slope 0"
-            return f"{text} has slope {_number(slope)} at {at}"
-        return f"the slope of {text} with respect to {self._text(operand)} is not finite here"
+            zero = "0 times infinity: {formula} has slope {slope} at {point}, its user has slope 0"
+            sentence = zero if self._value(adjoint) == 0 else "{formula} has slope {slope} at {point}"
+            return Sentence(sentence, formula=text, slope=_number(slope), point=at)
+        sentence = "the slope of {formula} with respect to {operand} is not finite here"
+        return Sentence(sentence, formula=text, operand=self._text(operand))
 
     def _put_in(self, node: Node) -> str:
         """The operation with its operands' numbers: log(0), 0/0."""

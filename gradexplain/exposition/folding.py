@@ -9,6 +9,7 @@ from math import ceil
 
 from gradexplain.errors import Place
 from gradexplain.graph import Node
+from gradexplain.language import Sentence
 from gradexplain.trace.run import Program
 from gradexplain.trace.source import place_of
 
@@ -71,7 +72,7 @@ def _stretches(order: Sequence[Node], places: Mapping[Node, Place | None], most:
     groups = [_group(g, places, "") for g in _joined([[n] for n in arguments], most)]
     for start in range(0, len(operations), size):
         piece = operations[start : start + size]
-        label = f"operations {start + 1}-{start + len(piece)}"
+        label = Sentence("operations {first}-{last}", first=start + 1, last=start + len(piece))
         groups.append(Group(label, tuple(piece), places[piece[0]]))
     return groups
 
@@ -94,13 +95,13 @@ def _cost(a: list[Node], b: list[Node]) -> tuple[int, int]:
 def _group(nodes: Sequence[Node], places: Mapping[Node, Place | None], main: str) -> Group:
     found = [p for n in nodes if (p := places[n]) is not None]
     if not any(n.inputs for n in nodes):
-        return Group(f"{len(nodes)} arguments", tuple(nodes))
+        return Group(Sentence("{count} arguments", count=len(nodes)), tuple(nodes))
     if len(found) < len(nodes):
-        return Group(f"{len(nodes)} operations", tuple(nodes), found[0] if found else None)
+        return Group(Sentence("{count} operations", count=len(nodes)), tuple(nodes), found[0] if found else None)
     lines = sorted({p.line for p in found})
     functions = list(dict.fromkeys(p.function for p in found))
     if functions == [main] and len(lines) == 1:
-        return Group(f"line {lines[0]}", tuple(nodes), found[0])
+        return Group(Sentence("line {number}", number=lines[0]), tuple(nodes), found[0])
     if functions == [main]:
-        return Group(f"lines {lines[0]}-{lines[-1]}", tuple(nodes), found[0])
+        return Group(Sentence("lines {first}-{last}", first=lines[0], last=lines[-1]), tuple(nodes), found[0])
     return Group(", ".join(f if f.startswith("<") else f"{f}()" for f in functions), tuple(nodes), found[0])

@@ -15,6 +15,7 @@ import sympy as sp
 from gradexplain.evaluate import evaluate, evaluate_exact
 from gradexplain.exposition.exact import slope
 from gradexplain.graph import Node, ancestors
+from gradexplain.language import Sentence
 from gradexplain.simplify.ranges import Range, nonzero
 from gradexplain.symbolic import expressions, tree_size
 from gradexplain.trace.run import Program
@@ -83,7 +84,8 @@ def _at(program: Program, gradient: Node, x: Node, name: str, point: Any) -> str
         return ""
     where = f"{name} = {sp.sstr(point)}"
     if found.kind == "jump":
-        return f"jumps at {where}: there is no slope"
+        return Sentence("jumps at {point}: there is no slope", point=where)
     taken = float(evaluate([gradient], {x: float(at)})[0]) + 0.0  # -0 is 0
     left, right = (mp.nstr(v, 6, strip_zeros=True).removesuffix(".0") for v in (found.left, found.right))
-    return f"not differentiable at {where}: slopes {left} and {right}, {taken:.6g} is taken"
+    sentence = "not differentiable at {point}: slopes {left} and {right}, {taken:.6g} is taken"
+    return Sentence(sentence, point=where, left=left, right=right, taken=taken)

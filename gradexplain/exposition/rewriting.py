@@ -10,6 +10,7 @@ from gradexplain.exposition.calculus import Calculus
 from gradexplain.exposition.naming import names
 from gradexplain.exposition.pen import Pen
 from gradexplain.graph import Node, ancestors
+from gradexplain.language import chained
 from gradexplain.simplify import printing, written
 from gradexplain.simplify.form import ClosedForm
 from gradexplain.simplify.orthant import ASSUMING
@@ -63,7 +64,7 @@ def _summary(rules: Sequence[str]) -> str:
     """What the only step is called where no small ones are found; names that come and go are not told."""
     if WRITTEN_OUT in rules:
         rules = [r for r in rules if r != WRITTEN_OUT and not r.startswith(NAMES)]
-    return ", ".join(dict.fromkeys(rules)) or "simplify"
+    return chained(dict.fromkeys(rules)) if rules else "simplify"
 
 
 def _visible(steps: tuple[Rewrite, ...], form: ClosedForm) -> tuple[Rewrite, ...]:

@@ -29,6 +29,7 @@ from gradexplain.exposition.model import CheckReport, CheckRow
 from gradexplain.exposition.quotients import Ladder, Verdict, ladder
 from gradexplain.exposition.values import MOST_EXACT_WORK, asks_for_equality, exact_value, moved
 from gradexplain.graph import Node, ancestors, constant
+from gradexplain.language import Sentence
 from gradexplain.simplify.sampling import sample
 from gradexplain.trace.run import Program, apply
 
@@ -68,9 +69,9 @@ def check(program: Program, claims: Sequence[Claim], *, black_box: bool = True) 
     rows = _by_coordinate(program, claims, black_box) if small else _by_direction(program, claims, black_box, count)
     notes = tuple(dict.fromkeys(_accuracy(program, claims) if small else ()))
     if not small:
-        notes += (
-            f"{entries} entries: every one is in the sum along {count} random direction{'' if count == 1 else 's'}",
-        )
+        one = "{entries} entries: every one is in the sum along {count} random direction"
+        several = "{entries} entries: every one is in the sum along {count} random directions"
+        notes += (Sentence(one if count == 1 else several, entries=entries, count=count),)
     ok = bool(rows) and not any(r.verdict == "fail" for r in rows) and any(r.verdict == "pass" for r in rows)
     return CheckReport(ok, tuple(rows), point, notes, entries)
 
@@ -110,7 +111,9 @@ def _by_direction(program: Program, claims: Sequence[Claim], black_box: bool, co
             claimed = math.fsum(float(np.sum(direction[c.name] * np.asarray(c.value, dtype=float))) for c in group)
             scale = math.fsum(float(np.sum(np.abs(direction[c.name] * c.value))) for c in group)
             subject = Subject(program, of, direction, 0.0)
-            rows.append(_row(f"direction {k + 1}", subject, claimed, black_box and k == 0, scale))
+            rows.append(
+                _row(Sentence("direction {number}", number=k + 1), subject, claimed, black_box and k == 0, scale)
+            )
     return rows
 
 
@@ -235,15 +238,16 @@ def _explained(s: Slope, claimed: float) -> str:
     left, right = (None if v is None else mp.nstr(v, 6) for v in (s.left, s.right))
     match s.kind:
         case "smooth":
-            return f"the slope is {mp.nstr(s.value, 10)}"
+            return Sentence("the slope is {slope}", slope=mp.nstr(s.value, 10))
         case "kink":
-            return (
-                f"not differentiable here: slope {left} from the left, {right} from the right; {claimed:g} is between"
+            sentence = (
+                "not differentiable here: slope {left} from the left, {right} from the right; {claimed:g} is between"
             )
+            return Sentence(sentence, left=left, right=right, claimed=claimed)
         case "vertical":
-            return f"vertical tangent: slope {right if right is not None else left}"
+            return Sentence("vertical tangent: slope {slope}", slope=left if right is None else right)
         case "edge":
-            return f"edge of the domain: slope {right if right is not None else left} from inside"
+            return Sentence("edge of the domain: slope {slope} from inside", slope=left if right is None else right)
         case "jump":
             return "the function jumps here"
     return "the function has no slope here"
@@ -298,7 +302,7 @@ def _trace_is_wrong(subject: Subject) -> bool:
 
 def _accuracy(program: Program, claims: Sequence[Claim]) -> list[str]:
     """Remarks on claims whose float64 value has lost digits against the exact value of the same graph."""
-    notes = []
+    notes: list[str] = []
     for claim in claims:
         if claim.node is None or claim.node.shape or not math.isfinite(claim.value):
             continue
@@ -308,7 +312,8 @@ def _accuracy(program: Program, claims: Sequence[Claim]) -> list[str]:
         lost = 16 + math.log10(abs(found - exact) / abs(exact) + 1e-16) if math.isfinite(found) else 16
         if lost > _LOST:
             name = claim.label or claim.name
-            notes.append(f"the formula for {name} is right, but float64 loses {min(lost, 16):.0f} of 16 digits here")
+            sentence = "the formula for {name} is right, but float64 loses {lost:.0f} of 16 digits here"
+            notes.append(Sentence(sentence, name=name, lost=min(lost, 16)))
     return notes
 
 
@@ -328,6 +333,6 @@ def at_samples(program: Program, nodes: Mapping[str, Node], of: Mapping[str, Nod
         for (key, _), exact in zip(nodes.items(), values, strict=False):
             name = key.rpartition(",")[2]
             subject = Subject(moved, of[key], {name: 1.0}, float(point[name]))
-            rows.append(_row(f"{key} at {at}", subject, float(exact), False))
+            rows.append(_row(Sentence("{name} at {point}", name=key, point=at), subject, float(exact), False))
     ok = bool(rows) and all(r.verdict == "pass" for r in rows)
     return CheckReport(ok, tuple(rows), (), (), len(nodes))

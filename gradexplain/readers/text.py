@@ -15,6 +15,7 @@ from functools import reduce
 from itertools import pairwise
 
 from gradexplain.errors import ParseError
+from gradexplain.language import Sentence
 from gradexplain.readers import tokens
 from gradexplain.readers.reading import Reading
 from gradexplain.readers.tokens import LEVELS, Binary, Call, Choice, Comparison, Expr, Negative, Node, Number, Token
@@ -77,7 +78,7 @@ class _Parser:
         is_own = word.kind != "name" or name in self.given or name in self.functions or name in (*ALIASES, "pi")
         if is_own or not 2 <= len(name) <= _LONGEST_PRODUCT or not all(letter in letters for letter in name):
             return [word]
-        self.note(f"'{name}' was read as {'*'.join(name)}")
+        self.note(_read_as(name, "*".join(name)))
         places = enumerate(name, word.column)
         return [replace(word, text=letter, source=letter, column=at, end=at + 1) for at, letter in places]
 
@@ -203,7 +204,7 @@ class _Parser:
         name = "pi" if token.text == "π" and "π" not in self.given else token.text
         if name in ("pi", "e") and (name not in self.given or token.kind == "member"):
             if token.source == "e":
-                self.note("'e' was read as Euler's number")
+                self.note(Sentence("'e' was read as Euler's number"))
             return tokens.Constant(name, token.column)
         if function and (called or token.text not in _LETTER_NAMES):
             return self.application(function, token)
@@ -233,12 +234,13 @@ class _Parser:
         name, stem = token.text, token.text[:-1].rstrip("0123456789")
         inside = name.removeprefix(stem)
         if re.search(f"[{tokens.GREEK}][A-Za-z]|[A-Za-z][{tokens.GREEK}]", name):
-            self.note(f"'{name}' was read as one variable, not as a product")
+            self.note(Sentence("'{name}' was read as one variable, not as a product", name=name))
         glued = inside[-1].isalpha() and stem not in _LETTER_NAMES
         if glued and self.functions.get(ALIASES.get(stem, stem), (0, 0))[0] == 1:
             if inside in self.known or not inside.isalpha() or inside in "xyzθ":
                 raise self.error(f"{name!r} is one name, not a function", token.column, fix=f"write {stem}({inside})")
-            self.note(f"'{name}' was read as one variable, not as {stem}({inside})")
+            call = f"{stem}({inside})"
+            self.note(Sentence("'{name}' was read as one variable, not as {call}", name=name, call=call))
 
     def application(self, function: str, token: Token) -> Expr:
         """A function with its arguments, in brackets or bare as in sin 2x, and with a power as in sin^2(x)."""
@@ -247,9 +249,9 @@ class _Parser:
         if power:
             tree = Binary("**", tree, power, power.column)
         if power or bare:
-            self.note(f"'{self.text[token.column : self.last.end]}' was read as {tokens.echo(tree)}")
+            self.note(_read_as(self.text[token.column : self.last.end], tokens.echo(tree)))
         elif token.text != function:
-            self.note(f"'{token.text}' was read as {function}")
+            self.note(_read_as(token.text, function))
         return tree
 
     def power_of_name(self, name: str) -> Number | None:
@@ -348,16 +350,23 @@ class _Parser:
         """Notes powers by ^, products without a sign, and what may have been meant by 1/2x, e^2x and x^1/2."""
         before, last, token = self.tokens[self.position - 2], self.last, self.token
         if token.source == "^":
-            self.note("'^' was read as a power")
+            self.note(Sentence("'^' was read as a power"))
         if infix == "/" and before.text == "**" and last.text == "1":
-            self.note(f"'{before.source}1/' was read as **1/; for a root write **(1/...)")
+            sentence = "'{source}1/' was read as **1/; for a root write **(1/...)"
+            self.note(Sentence(sentence, source=before.source))
         if infix != "implied" or (last.kind == "number" and last.text != last.source):
             return  # superscripts end where they end
         a, b = (_SHOWN.get(word.text, word.source) for word in (last, token))
         b += "(...)" * (self.function(token) is not None)
         gap = " " * (token.column > last.end)
         if before.text in ("/", "//", "%", "**"):
-            self.note(f"'{before.source}{a}{gap}{b}' was read as {before.text}{a}*{b}, not as {before.text}({a}*{b})")
+            read, other = f"{before.text}{a}*{b}", f"{before.text}({a}*{b})"
+            sentence = "'{text}' was read as {read}, not as {other}"
+            self.note(Sentence(sentence, text=f"{before.source}{a}{gap}{b}", read=read, other=other))
         else:
             key = "" if b == "(...)" and last.kind == "name" else f"{last.kind}{gap}{token.kind}"
-            self.note(f"'{a}{gap}{b}' was read as {a}*{b}", key)
+            self.note(_read_as(f"{a}{gap}{b}", f"{a}*{b}"), key)
+
+
+def _read_as(text: str, read: str) -> Sentence:
+    return Sentence("'{text}' was read as {read}", text=text, read=read)

@@ -15,6 +15,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
+from gradexplain.language import say
+
 T = TypeVar("T")
 
 # A reader looks at the beginning and at the result of a long listing; the middle is for `to_json`.
@@ -24,6 +26,11 @@ LISTING_TAIL = 10
 # Substeps below this level, or beyond this many in all, are counted instead of shown.
 STEP_DEPTH_CAP = 8
 STEP_TOTAL_CAP = 400
+_LEFT_OUT = {
+    "row": ("… {count} row not shown", "… {count} rows not shown"),
+    "step": ("… {count} step not shown", "… {count} steps not shown"),
+    "substep": ("… {count} substep not shown", "… {count} substeps not shown"),
+}
 # Sections nested deeper are shown as plain headings by the formats that fold sections.
 SECTION_DEPTH_CAP = 6
 
@@ -218,9 +225,11 @@ def announced(note: Note) -> Line:
     >>> announced(Note(line("h is too small"), "warning"))
     (Strong(text='warning'), Text(text=': '), Text(text='h is too small'))
     """
-    if note.kind in ("warning", "error"):
-        return (Strong(note.kind), Text(": "), *note.line)
-    return note.line
+    if note.kind not in ("warning", "error"):
+        return note.line
+    colon = say(": ")
+    lead = say("warning: " if note.kind == "warning" else "error: ")
+    return (Strong(lead.removesuffix(colon)), Text(colon), *note.line)
 
 
 def described(image: Image) -> Line:
@@ -229,7 +238,7 @@ def described(image: Image) -> Line:
     >>> described(Image("<svg/>", "x feeds y"))
     (Strong(text='picture'), Text(text=': x feeds y'))
     """
-    return (Strong("picture"), Text(f": {image.alt}"))
+    return (Strong(say("picture")), Text(say(": ") + image.alt))
 
 
 def without_pictures(blocks: Sequence[Block]) -> tuple[Block, ...]:
@@ -275,7 +284,7 @@ class Gap:
     """Stands where rows or steps are left out."""
 
     count: int
-    noun: str
+    noun: Literal["row", "step", "substep"]
     depth: int = 1
 
     @property
@@ -285,7 +294,7 @@ class Gap:
         >>> Gap(250, "row").text
         '… 250 rows not shown'
         """
-        return f"… {self.count} {self.noun}{'' if self.count == 1 else 's'} not shown"
+        return say(_LEFT_OUT[self.noun][self.count != 1], count=self.count)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,13 @@
-"""Where a formula that is too long for a line is broken."""
+"""How wide a text is, and where one that is too long for a line is broken: a formula, or Chinese."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left
 
 CONTINUATION = 4  # further indent of a formula that did not fit on its line
+_OPENING, _CLOSING = "（“", "，。：；、）”"
 
 
 def broken(formula: str, width: int) -> list[str]:
@@ -40,3 +42,20 @@ def _break_points(formula: str) -> list[tuple[int, int]]:
         elif match[0] != "**":
             points.append((match.end(), 2 * depth + (match[0] != " ")))
     return points
+
+
+def may_break(before: str, after: str) -> bool:
+    """Whether a line may end between two characters: beside a wide one, but not before a comma or after a bracket.
+
+    >>> may_break("导", "数"), may_break("数", "。"), may_break("d", "y")
+    (True, False, False)
+    """
+    is_wide = columns(before) == 2 or columns(after) == 2
+    return is_wide and before not in _OPENING and after not in _CLOSING
+
+
+def columns(text: str) -> int:
+    """Return how many columns a terminal needs: two for a wide character, none for an accent."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)

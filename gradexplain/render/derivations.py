@@ -6,8 +6,10 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from gradexplain.errors import Place
 from gradexplain.exposition.model import Derivation, Entrywise, ImplicitDerivation, Step, Sweep
 from gradexplain.exposition.rules import LOGARITHMIC, LOUD, QUIET
+from gradexplain.language import joined, say
 from gradexplain.render import formula as formulas
 from gradexplain.render import rewriting
 from gradexplain.render.blocks import (
@@ -27,12 +29,14 @@ from gradexplain.render.blocks import (
 )
 from gradexplain.render.checks import check_line
 from gradexplain.render.formula import derivative_of
+from gradexplain.render.phrases import listed, phrase, separated
 from gradexplain.render.reasons import logarithm_taken, reasons, rewritten, single_points
 from gradexplain.simplify.arrangement import TEXTBOOK, Arrangement
 from gradexplain.simplify.form import ClosedForm
 from gradexplain.simplify.parts import GAP
 
 _LONG_CHAIN = 4  # steps, each inside the last, that are numbered on one level instead
+_TIMES = ("{name}", "{name} twice", "{name} three times", "{name} four times")
 _ORDINALS = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth")
 
 
@@ -56,12 +60,12 @@ def entrywise(record: Entrywise) -> Iterator[Block]:
     yield Equation(formulas.named(first.output, first.function), where=definitions(tuple(names.items())))
     stated: set[str] = set()
     for entry in record.derivations:
-        yield Heading(line("With respect to ", formulas.name(entry.variable)), 3)
+        yield Heading(phrase("With respect to {variables}", variables=formulas.name(entry.variable)), 3)
         yield from derivation_steps(entry, stated)
         yield answer(entry, _left(entry), where_evaluated(entry.where, entry.arrangement))
     left_out = math.prod(record.shape) - len(record.derivations)
     if left_out:
-        yield Note(line(f"{left_out} more entries are derived alike."), "info")
+        yield Note(line(say("{count} more entries are derived alike.", count=left_out)), "info")
     yield from conditions(tuple(dict.fromkeys(c for entry in record.derivations for c in entry.conditions)))
 
 
@@ -80,7 +84,7 @@ def all_steps(stages: Sequence[Derivation]) -> Iterator[Block]:
     stated: set[str] = set()
     for stage in stages:
         if len(stages) > 1:
-            yield Heading(line(f"{ordinal(stage.order)} derivative"), 3)
+            yield Heading(line(order_title(stage.order)), 3)
         yield from derivation_steps(stage, stated)
         if stage is not stages[-1]:
             yield answer(stage, _left(stage), where_evaluated(stage.where, stage.arrangement))
@@ -88,7 +92,17 @@ def all_steps(stages: Sequence[Derivation]) -> Iterator[Block]:
 
 def ordinal(order: int) -> str:
     """First, Second, …"""
-    return _ORDINALS[order - 1] if order <= len(_ORDINALS) else f"{order}th"
+    return say(_ORDINALS[order - 1]) if order <= len(_ORDINALS) else say("{order}th", order=order)
+
+
+def order_title(order: int) -> str:
+    """What is above the steps of an order."""
+    return say("{ordinal} derivative", ordinal=ordinal(order))
+
+
+def line_of(place: Place | None) -> str:
+    """Where something stands in the user's program, in brackets after it."""
+    return "" if place is None else say(" (line {number})", number=place.line)
 
 
 def answer(record: Derivation, left: Formula, where: tuple[Formula, ...]) -> Equation | Chain:
@@ -98,8 +112,8 @@ def answer(record: Derivation, left: Formula, where: tuple[Formula, ...]) -> Equ
         return Equation(formulas.equal(left, _evaluated(record)), where=where)
     if record.rewrites:
         links = rewriting.links(record.raw, record.rewrites, record.arrangement)
-        return Chain(left, (Link(links[0].formula, line(rule)) if rule else links[0], *links[1:]), where)
-    return Chain(left, (Link(_evaluated(record), line(rule)),), where)
+        return Chain(left, (Link(links[0].formula, line(say(rule))) if rule else links[0], *links[1:]), where)
+    return Chain(left, (Link(_evaluated(record), line(say(rule))),), where)
 
 
 def is_plain(record: Derivation) -> bool:
@@ -116,9 +130,9 @@ def repeated(variables: Sequence[str]) -> str:
     >>> repeated(("x", "x", "z")), repeated(("x", "x", "x"))
     ('x twice and z', 'x three times')
     """
-    times = ("", " twice", " three times", " four times")
     counts = [(v, variables.count(v)) for v in dict.fromkeys(variables)]
-    return " and ".join(v + (times[n - 1] if n <= len(times) else f" {n} times") for v, n in counts)
+    times = [say(_TIMES[n - 1] if n <= len(_TIMES) else "{name} {count} times", name=v, count=n) for v, n in counts]
+    return joined(times)
 
 
 def _evaluated(record: Derivation) -> Formula:
@@ -155,24 +169,25 @@ def functions(form: ClosedForm) -> tuple[Formula, ...]:
     return where_evaluated(form.functions, form.arrangement)
 
 
-def conditions(listed: Sequence[str]) -> Iterator[Block]:
+def conditions(needed: Sequence[str]) -> Iterator[Block]:
     """Where a result holds, if not everywhere."""
-    if listed:
-        shown = [f"({c})" if " or " in c and len(listed) > 1 else c for c in listed]
-        yield Note(line(f"This holds for {' and '.join(shown)}."), "info")
+    if needed:
+        shown = [say(c).replace(" or ", say(" or ")) for c in needed]
+        shown = [f"({c})" if " or " in whole and len(needed) > 1 else c for c, whole in zip(shown, needed, strict=True)]
+        yield Note(line(say("This holds for {conditions}.", conditions=say(" and ").join(shown))), "info")
 
 
 def derivation_steps(record: Derivation, stated: set[str] | None = None) -> Iterator[Block]:
     """The numbered steps of a derivation, from the first rule to the closed form; `stated` rules need no statement."""
     if record.root is None:
-        yield Paragraph(line("This function computes with arrays; see its reverse mode."))
+        yield Paragraph(line(say("This function computes with arrays; see its reverse mode.")))
         return
     yield from held_constant(record)
     left = _left(record)
     items = rules_of(record, left, stated)
     if record.rewrites and record.detail == "full":
         steps = rewriting.items(left, record.rewrites, record.arrangement)
-        items.append(StepItem(line("simplify"), children=steps))
+        items.append(StepItem(line(say("simplify")), children=steps))
     if items:
         yield Steps(tuple(items))
 
@@ -182,16 +197,8 @@ def held_constant(record: Derivation) -> Iterator[Block]:
     used = {s.name for e in (record.function, *(e for _, e in record.names)) for s in e.free_symbols}
     held = [n for n in record.constants if n in used]
     if held and (record.previous is None or record.previous.constants != record.constants):
-        verb = "is" if len(held) == 1 else "are"
-        yield Paragraph(line(*_listed([formulas.name(n) for n in held]), f" {verb} held constant."))
-
-
-def _listed(formulas: Sequence[Formula]) -> list[Inline]:
-    """One, two and three formulas."""
-    out: list[Inline] = []
-    for i, shown in enumerate(formulas):
-        out += [*(line(" and " if i == len(formulas) - 1 else ", ") if i else ()), shown]
-    return out
+        sentence = "{names} is held constant." if len(held) == 1 else "{names} are held constant."
+        yield Paragraph(phrase(sentence, names=listed([formulas.name(n) for n in held])))
 
 
 def rules_of(
@@ -228,7 +235,7 @@ class _Wording:
         if root.elided:
             items.append(_left_out(root.elided))
         if items and self.full:
-            items.append(StepItem(line("together"), formulas.equal(self.left, formulas.formula(root.after))))
+            items.append(StepItem(line(say("together")), formulas.equal(self.left, formulas.formula(root.after))))
         return items
 
     def _items(
@@ -265,11 +272,11 @@ class _Wording:
         return formulas.text(step.statement[1]) != formulas.text(step.after)
 
     def _head(self, step: Step, left: Formula, substitutes: bool) -> StepItem:
-        title = step.rule
+        title = say(step.rule)
         if step.reference is not None:
-            title += f", as in {self.labels.get(step.reference, '')}"
-        elif step.name and step.target and step.place is not None:
-            title += f" (line {step.place.line})"
+            title = say("{rule}, as in {label}", rule=title, label=self.labels.get(step.reference, ""))
+        elif step.name and step.target:
+            title += line_of(step.place)
         worked_out = self._worked_out(step) if step.rule in LOUD else formulas.formula(step.after)
         result = formulas.equal(left, worked_out)
         statement = _statement(step) if step.reference is None else None
@@ -295,7 +302,11 @@ class _Wording:
             yield (
                 logarithm_taken(name, step)
                 if self.full
-                else line(formulas.named(name, logarithm), " is the logarithm of ", formulas.formula(step.before))
+                else phrase(
+                    "{equation} is the logarithm of {power}",
+                    equation=formulas.named(name, logarithm),
+                    power=formulas.formula(step.before),
+                )
             )
         values = {name: e for name, e in step.bindings if not name.endswith("'")}
         primes = {name[:-1]: e for name, e in step.bindings if name.endswith("'")}
@@ -308,19 +319,16 @@ class _Wording:
             )
             self.defined |= {name} if name in primes or name in derived else set()
             if name in primes and name not in derived:
-                parts += [
-                    *(line(", ") if parts else ()),
-                    formulas.equal(_prime_of(name), formulas.formula(primes[name])),
-                ]
+                parts.append(formulas.equal(_prime_of(name), formulas.formula(primes[name])))
             if parts:
-                yield tuple(parts)
+                yield separated(parts)
 
     def _result(self, step: Step, left: Formula, substitutes: bool) -> list[StepItem]:
         """What the rule gives, after the steps inside it."""
         if not substitutes:
             return []
         notes = (rewritten(step),) if self.full and step.rule == LOGARITHMIC and step.bindings else ()
-        return [StepItem(line("substitute"), formulas.equal(left, self._worked_out(step)), notes)]
+        return [StepItem(line(say("substitute")), formulas.equal(left, self._worked_out(step)), notes)]
 
     def _worked_out(self, step: Step) -> Formula:
         """What a rule gives; where the level is full, first as it is put in, then with its arithmetic done."""
@@ -352,4 +360,4 @@ def _chain_length(step: Step) -> int:
 
 
 def _left_out(count: int) -> StepItem:
-    return StepItem(line(f"… {count} more step{'s' if count > 1 else ''}"))
+    return StepItem(line(say("… {count} more steps" if count > 1 else "… {count} more step", count=count)))

@@ -41,7 +41,10 @@ class Display:
         return screen.of(self.data)
 
     def to_text(self, width: int | None = None, *, unicode: bool | None = None) -> str:
-        """Plain text, of the width and the characters given here or in `options`: by default 80 columns of ASCII."""
+        """Plain text, of the width and the characters given here or in `options`: by default 80 columns of ASCII.
+
+        Where the language is Chinese the words need more than ASCII, and `unicode` is about formulas alone.
+        """
         now = current()
         return text.render(
             self.document,
@@ -108,7 +111,7 @@ class Display:
     def __rich__(self) -> Any:
         from gradexplain.render import terminal
 
-        return terminal.render(self.document, mathematics=current().transposes)
+        return terminal.render(self.document, mathematics=current().transposes, in_english=lambda: self.document)
 
     @property
     def _shown(self) -> Mapping[str, Callable[[], str]]:

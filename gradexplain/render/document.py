@@ -23,6 +23,7 @@ from gradexplain.exposition.model import (
 )
 from gradexplain.exposition.picture import ComputationGraph
 from gradexplain.exposition.plots import DescentPlot, ErrorPlot, TangentPlot
+from gradexplain.language import joined, say
 from gradexplain.render import formula as formulas
 from gradexplain.render.blocks import (
     Block,
@@ -48,6 +49,7 @@ from gradexplain.render.derivations import (
     entrywise,
     functions,
     is_plain,
+    line_of,
     ordinal,
     repeated,
     stages_of,
@@ -56,11 +58,15 @@ from gradexplain.render.derivations import (
 from gradexplain.render.formula import derivative_of
 from gradexplain.render.implicit import implicit_derivation, implicit_steps
 from gradexplain.render.listings import gradient_name, modes, number, sweep, tape_table
+from gradexplain.render.phrases import phrase
 from gradexplain.render.pictures import words
 from gradexplain.render.pictures.graph_blocks import graph_blocks, image
 from gradexplain.render.pictures.plots import plot_blocks, plot_title
 from gradexplain.simplify.parts import GAP
 
+_PASSES = ("The gradient passes: {counted}.", "The gradient passes at {point}: {counted}.")
+_FAILS = ("The gradient FAILS: {counted}.", "The gradient FAILS at {point}: {counted}.")
+_IS_INCONCLUSIVE = ("The gradient is inconclusive: {counted}.", "The gradient is inconclusive at {point}: {counted}.")
 _LONGEST_TAPE = 12  # operations that are listed within an overview
 MOST_DERIVATIONS = 3  # derivations within an overview
 
@@ -80,25 +86,29 @@ def title_of(record: Any) -> str:
     """What the document of a record is called."""
     match record:
         case Derivation():
-            which = f"{ordinal(record.order).lower()} " if record.order > 1 else ""
-            return f"The {which}derivative with respect to {' and '.join(dict.fromkeys(record.variables))}"
+            variables = joined(dict.fromkeys(record.variables))
+            if record.order == 1:
+                return say("The derivative with respect to {variables}", variables=variables)
+            which = ordinal(record.order).lower()
+            return say("The {which} derivative with respect to {variables}", which=which, variables=variables)
         case ImplicitDerivation():
-            return f"The derivative of {record.dependent} with respect to {record.variables[-1]}"
+            names = {"name": record.dependent, "variable": record.variables[-1]}
+            return say("The derivative of {name} with respect to {variable}", **names)
         case Sweep():
-            return f"{record.style.capitalize()} mode"
+            return say("Reverse mode" if record.style == "reverse" else "Forward mode")
         case Entrywise():
-            return f"The derivative with respect to {record.variable}, entry by entry"
+            return say("The derivative with respect to {variable}, entry by entry", variable=record.variable)
         case Modes():
-            return "Reverse and forward mode"
+            return say("Reverse and forward mode")
         case CheckReport():
-            return "Gradient check"
+            return say("Gradient check")
         case ComputationGraph():
             return words.title_of(record)
         case TangentPlot() | ErrorPlot() | DescentPlot():
             return plot_title(record)
         case Overview():
             return record.title or f"{record.name}({', '.join(record.arguments)})"
-    return "Findings"
+    return say("Findings")
 
 
 blocks_of.register(Derivation, derivation)
@@ -114,45 +124,49 @@ for _kind in (TangentPlot, ErrorPlot, DescentPlot):
 @blocks_of.register
 def _(record: CheckReport) -> Iterator[Block]:
     yield Note(line(_verdict(record)), "ok" if record.ok else "error")
-    headers = ("derivative", "claimed", "difference quotient", "error", "verdict")
+    headers = (say("derivative"), say("claimed"), say("difference quotient"), say("error"), say("verdict"))
     yield Table(headers, tuple(_check_row(row) for row in record.rows))
     for row in record.rows:
         if row.reason:
-            yield Note(line(f"{row.name}: {row.reason}"), "warning" if row.verdict == "inconclusive" else "info")
+            yield Note(
+                phrase("{name}: {remark}", name=say(row.name), remark=say(row.reason)),
+                "warning" if row.verdict == "inconclusive" else "info",
+            )
     for note in record.notes:
-        yield Note(line(note), "info")
+        yield Note(line(say(note)), "info")
 
 
 def _verdict(record: CheckReport) -> str:
     at = point_text(record.point)
     passed = sum(row.verdict == "pass" for row in record.rows)
-    words = "passes" if record.ok and passed else "is inconclusive" if record.ok else "FAILS"
-    return f"The gradient {words}{f' at {at}' if at else ''}: {passed} of {len(record.rows)} entries agree."
+    counted = say("{passed} of {count} entries agree", passed=passed, count=len(record.rows))
+    sentences = _PASSES if record.ok and passed else _IS_INCONCLUSIVE if record.ok else _FAILS
+    return say(sentences[bool(at)], point=at, counted=counted)
 
 
 def _check_row(row: CheckRow) -> tuple[Line, ...]:
     quotient = "" if row.quotient is None else f"{row.quotient:.10g}"
     error = "" if row.error is None else f"{row.error:.1e}"
     return (
-        line(row.name),
+        line(say(row.name)),
         line(f"{row.claimed:.10g}"),
         line(quotient),
         line(error),
-        line("ok" if row.verdict == "pass" else row.verdict),
+        line(say("ok" if row.verdict == "pass" else row.verdict)),
     )
 
 
 @blocks_of.register
 def _(record: Finding) -> Iterator[Block]:
     warns = record.kind in ("kink", "zero", "undefined", "unused", "constant", "limit")
-    where = f" (line {record.place.line})" if record.place is not None else ""
-    yield Note(line(f"{record.text}{where}"), "warning" if warns else "info")
+    text = say(record.text) + line_of(record.place)
+    yield Note(line(text), "warning" if warns else "info")
 
 
 @blocks_of.register
 def _(record: tuple) -> Iterator[Block]:  # type: ignore[type-arg]
     if not record:
-        yield Note(line("Nothing out of the ordinary: no branch, kink, zero or infinity was met."), "ok")
+        yield Note(line(say("Nothing out of the ordinary: no branch, kink, zero or infinity was met.")), "ok")
     for one in record:
         yield from blocks_of(one)
 
@@ -166,15 +180,15 @@ def _(record: Overview) -> Iterator[Block]:
         found = derivations.get(key)
         if found is not None and position < MOST_DERIVATIONS:
             if len(record.forms) > 1:
-                yield Heading(line(f"With respect to {repeated(tuple(key.split(',')))}"), 2)
+                yield Heading(phrase("With respect to {variables}", variables=repeated(tuple(key.split(",")))), 2)
             yield from steps_of(found)
         yield from _form(record, output, key, form, found if position < MOST_DERIVATIONS else None)
     yield from remarks(record)
     yield from _check_lines(record, output)
     if 0 < len(record.tape) <= _LONGEST_TAPE:
-        yield Section(line("What autodiff recorded"), (tape_table(record.tape, adjoints=True),), open=False)
+        yield Section(line(say("What autodiff recorded")), (tape_table(record.tape, adjoints=True),), open=False)
     if record.graph is not None:
-        yield Section(line("Computation graph"), (image(record.graph),), open=False)
+        yield Section(line(say("Computation graph")), (image(record.graph),), open=False)
 
 
 def remarks(record: Overview) -> Iterator[Block]:
@@ -182,7 +196,7 @@ def remarks(record: Overview) -> Iterator[Block]:
     yield from (block for finding in record.findings for block in blocks_of(finding))
     said = {finding.text for finding in record.findings}
     yield from (
-        Note(line(note), "info") for note in record.notes if note not in said and not any(note in s for s in said)
+        Note(line(say(note)), "info") for note in record.notes if note not in said and not any(note in s for s in said)
     )
 
 
@@ -273,7 +287,7 @@ def _check_lines(record: Overview, output: str) -> Iterator[Block]:
         values: Mapping[str, Any] = dict(record.values)
         keys = [key for key, _ in record.forms if key in values]
         shown = [f"{left_side(record, output, key).text} = {number(values[key])}" for key in keys]
-        words = ", ".join([*([f"{output} = {number(record.value)}"] if record.equation is None else []), *shown])
-        yield Paragraph(line(f"at {point_text(record.point)}: {words}"))
+        words = say(", ").join([*([f"{output} = {number(record.value)}"] if record.equation is None else []), *shown])
+        yield Paragraph(line(say("at {point}: {values}", point=point_text(record.point), values=words)))
     if record.check is not None and record.check.rows:
         yield check_line(record.check, output)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradexplain.escape import identifier_latex
+from gradexplain.language import say
 from gradexplain.render.blocks import Formula
 from gradexplain.settings import current
 from gradexplain.simplify.printed import printed
@@ -67,7 +68,7 @@ def equal(left: Formula, right: Formula) -> Formula:
 
 def gap(text: str) -> Formula:
     """What stands for definitions that are left out."""
-    return Formula(f"... {text}", rf"\ldots \text{{ {text}}}")
+    return Formula(f"... {say(text)}", rf"\ldots \text{{ {say(text)}}}")
 
 
 def derivative_of(output: str, variables: Sequence[str], *, partial: bool = False) -> Formula:

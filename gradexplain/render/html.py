@@ -13,6 +13,7 @@ from itertools import count
 from typing import assert_never
 
 from gradexplain import escape
+from gradexplain.language import say
 from gradexplain.render.blocks import (
     SECTION_DEPTH_CAP,
     Block,
@@ -80,6 +81,9 @@ ol.steps > li::marker { content: counters(list-item, ".") "  "; }
 summary { cursor: pointer; font-weight: bold; }
 """
 
+# Chinese is not set in italics.
+UPRIGHT = "\n.remark, .label, caption { font-style: normal; }\n"
+
 
 def page(document: Document, *, theme: str = "auto", language: str = "en") -> str:
     """Return a complete HTML page, in the colours of a theme: light, dark, or what the reader's system has.
@@ -98,7 +102,7 @@ def around(content: str, title: str, *, theme: str = "auto", language: str = "en
             f'<html lang="{language}">',
             '<head><meta charset="utf-8"/><meta name="viewport" content="width=device-width, initial-scale=1"/>',
             f"<title>{escape.attribute(title)}</title>",
-            f"<style>{colours(theme, ':root')}{STYLE}{style}</style></head>",
+            f"<style>{colours(theme, ':root')}{STYLE}{style}{UPRIGHT if language == 'zh' else ''}</style></head>",
             "<body><main>",
             themed(content, theme),
             "</main></body>",
@@ -202,7 +206,7 @@ def _heading(line: Line, level: int, ids: Ids) -> str:
 
 
 def _equation(block: Equation) -> str:
-    label = f'<span class="label">{escape.html(block.label)}:</span>' if block.label else ""
+    label = f'<span class="label">{escape.html(block.label + say(": ").rstrip())}</span>' if block.label else ""
     return f'<div class="equation">{label}{formula(block.formula, display=True)}{_where(block.where)}</div>'
 
 
@@ -225,7 +229,7 @@ def _remark(line: Line) -> str:
 
 def _where(names: Sequence[Formula]) -> str:
     where = "".join(f"<li>{formula(name, display=True)}</li>" for name in names)
-    return f'<p>where</p>\n<ul class="where">{where}</ul>' if where else ""
+    return f'<p>{say("where")}</p>\n<ul class="where">{where}</ul>' if where else ""
 
 
 def _steps(block: Steps) -> str:

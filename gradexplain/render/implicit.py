@@ -6,15 +6,17 @@ from collections.abc import Iterator, Sequence
 
 from gradexplain.exposition.model import Derivation, ImplicitDerivation
 from gradexplain.exposition.rules import QUIET
+from gradexplain.language import say
 from gradexplain.render import formula as formulas
 from gradexplain.render.blocks import Block, Equation, Formula, Heading, Line, StepItem, Steps, line
 from gradexplain.render.derivations import (
     conditions,
-    ordinal,
+    order_title,
     rules_of,
     where_evaluated,
 )
 from gradexplain.render.formula import derivative_of
+from gradexplain.render.phrases import phrase, separated
 from gradexplain.render.rewriting import simplified
 
 
@@ -39,7 +41,7 @@ def implicit_steps(record: ImplicitDerivation) -> Iterator[Block]:
         stages.append(before)
     for stage in reversed(stages):
         if len(stages) > 1:
-            yield Heading(line(f"{ordinal(len(stage.variables))} derivative"), 3)
+            yield Heading(line(order_title(len(stage.variables))), 3)
         yield Steps(tuple(_items(stage)))
 
 
@@ -52,32 +54,36 @@ def _items(record: ImplicitDerivation) -> Iterator[StepItem]:
     last = formulas.equal(prime, formulas.formula(record.solved))
     if record.collected:
         both = formulas.equal(*shown)
-        yield StepItem(line("differentiate both sides"), both, tuple(_notes(record)), tuple(rules))
+        yield StepItem(line(say("differentiate both sides")), both, tuple(_notes(record)), tuple(rules))
         left, right = map(formulas.formula, record.collected)
         collected = formulas.equal(left, right)
         if collected.text not in (both.text, last.text):
-            yield StepItem(line("collect ", prime), collected)
+            yield StepItem(phrase("collect {name}", name=prime), collected)
         if last.text != both.text:
-            yield StepItem(line("solve for ", prime), last)
+            yield StepItem(phrase("solve for {name}", name=prime), last)
     else:
         again = formulas.equal(prime, shown[0])
-        yield StepItem(line("differentiate again"), again, (), tuple(rules))
+        yield StepItem(line(say("differentiate again")), again, (), tuple(rules))
         if last.text != again.text:
-            yield StepItem(line("put in ", _primed(record.dependent, 1)), last)
+            yield StepItem(phrase("put in {terms}", terms=_primed(record.dependent, 1)), last)
     for rewrite in record.rewrites:
         after = formulas.equal(prime, simplified(rewrite.after, record.arrangement))
         if after.text != last.text:
-            yield StepItem(line(rewrite.rule), last := after)
+            yield StepItem(line(say(rewrite.rule)), last := after)
 
 
 def _notes(record: ImplicitDerivation) -> Iterator[Line]:
     """What depends on what."""
     name, x = record.dependent, record.variables[-1]
-    depends: Line = line(_name(name), " depends on ", _name(x), "; ", _primed(name, 1), " stands for ")
-    yield (*depends, derivative_of(name, (x,)))
-    held = [part for i, n in enumerate(record.constants) for part in line(", " if i else "", _name(n))]
-    if held:
-        yield (*held, *line(" held constant"))
+    yield phrase(
+        "{name} depends on {variable}; {prime} stands for {derivative}",
+        name=_name(name),
+        variable=_name(x),
+        prime=_primed(name, 1),
+        derivative=derivative_of(name, (x,)),
+    )
+    if record.constants:
+        yield phrase("{names} held constant", names=separated([_name(n) for n in record.constants]))
 
 
 def _rules(side: Derivation, first: int) -> Sequence[StepItem]:

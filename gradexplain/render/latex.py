@@ -2,7 +2,7 @@ r"""LaTeX: running text to put into a paper, a whole document, and one formula f
 
 * `fragment` needs ``amsmath`` and ``amssymb`` and compiles under any LaTeX engine, whatever text is in it: characters
   that pdfLaTeX lacks are named. Steps are one flat list with numbers of its own, since LaTeX stops at nested lists.
-* `standalone` is the fragment with a preamble.
+* `standalone` is the fragment with a preamble. Chinese words need ``ctex``, and so XeLaTeX or LuaLaTeX.
 * `display` is the whole document as one ``aligned`` formula, or several if it is long, in the common subset of KaTeX
   and MathJax. VS Code prefers ``text/latex`` to Markdown and typesets it with KaTeX, which has no lists or sections.
 
@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from gradexplain import escape
+from gradexplain.language import say
 from gradexplain.render.blocks import (
     Chain,
     Code,
@@ -44,19 +45,24 @@ from gradexplain.render.blocks import (
     rows_shown,
     without_pictures,
 )
+from gradexplain.render.breaks import columns
+from gradexplain.settings import language
 
 TABLE_PAGE = 30  # rows of one tabular: it can't break across pages
 DISPLAY_HEIGHT = 50  # rows of one formula: KaTeX stops at 1000 expansions, and no page breaks within
 DISPLAY_WIDTH = 90  # characters of text on one row of `display`, where nothing wraps by itself
 
-PREAMBLE = r"""\documentclass{article}
-\usepackage[utf8]{inputenc}
+_WORD = re.compile(r"[^\s，。；：]+[，。；：]*\s*|[，。；：]+\s*|\s+")  # and the space or the Chinese comma after it
+_FONTS = r"""\usepackage[utf8]{inputenc}
 \usepackage[T1]{fontenc}
-\usepackage{amsmath,amssymb}
-\setlength{\parindent}{0pt}
-\setlength{\parskip}{1ex}
+"""
+_WIDE_FONTS = "\\usepackage{ctex}\n"  # Chinese: for XeLaTeX or LuaLaTeX
+PREAMBLE = rf"""\documentclass{{article}}
+{_FONTS}\usepackage{{amsmath,amssymb}}
+\setlength{{\parindent}}{{0pt}}
+\setlength{{\parskip}}{{1ex}}
 \allowdisplaybreaks
-\begin{document}
+\begin{{document}}
 """
 
 
@@ -67,7 +73,8 @@ def standalone(document: Document) -> str:
     \documentclass{article}
     """
     # An empty box, so that a document without blocks has a page.
-    return f"{PREAMBLE}{fragment(document)}\\mbox{{}}\n\\end{{document}}\n"
+    preamble = PREAMBLE.replace(_FONTS, _WIDE_FONTS) if _is_wide() else PREAMBLE
+    return f"{preamble}{fragment(document)}\\mbox{{}}\n\\end{{document}}\n"
 
 
 def fragment(document: Document) -> str:
@@ -81,6 +88,15 @@ def fragment(document: Document) -> str:
     """
     blocks = [_heading(line(document.title), r"\section*"), *map(_block, flattened(without_pictures(document.blocks)))]
     return "\n\n".join(filter(None, blocks)) + "\n"
+
+
+def _is_wide() -> bool:
+    """Whether the words have characters that pdfLaTeX lacks."""
+    return language() == "zh"
+
+
+def _plain(text: str) -> str:
+    return escape.latex(text, wide=_is_wide())
 
 
 def _block(block: Leaf) -> str:
@@ -110,11 +126,11 @@ def _block(block: Leaf) -> str:
 def _inline(inline: Inline) -> str:
     match inline:
         case Text(text):
-            return escape.latex(text)
+            return _plain(text)
         case Strong(text):
-            return rf"\textbf{{{escape.latex(text)}}}"
+            return rf"\textbf{{{_plain(text)}}}"
         case Code(text):
-            return rf"\texttt{{{escape.latex(text)}}}"
+            return rf"\texttt{{{_plain(text)}}}"
         case Formula():
             return f"${_formula(inline)}$"
         case _:
@@ -127,7 +143,10 @@ def _inlines(line: Line) -> str:
 
 def _formula(formula: Formula) -> str:
     # Never empty: two dollars side by side would open a display.
-    return escape.latex_characters(escape.formula_latex(formula.latex, formula.text), in_formula=True) or "{}"
+    return (
+        escape.latex_characters(escape.formula_latex(formula.latex, formula.text), in_formula=True, wide=_is_wide())
+        or "{}"
+    )
 
 
 def _heading(line: Line, command: str) -> str:
@@ -136,7 +155,7 @@ def _heading(line: Line, command: str) -> str:
 
 
 def _equation(block: Equation) -> str:
-    label = escape.latex(block.label) + ":\n" if block.label else ""
+    label = _plain(block.label + say(": ").rstrip()) + "\n" if block.label else ""
     shown = rf"{label}\[ {_formula(block.formula)} \]"
     return shown + _where(block.where)
 
@@ -154,7 +173,7 @@ def _remark(link: Link) -> str:
 
 
 def _where(names: Sequence[Formula]) -> str:
-    return f"\nwhere\n\\[ {_aligned([f'& {_formula(formula)}' for formula in names])} \\]" if names else ""
+    return f"\n{say('where')}\n\\[ {_aligned([f'& {_formula(formula)}' for formula in names])} \\]" if names else ""
 
 
 def _aligned(rows: Sequence[str]) -> str:
@@ -169,22 +188,22 @@ def _steps(block: Steps) -> str:
 def _step(entry: NumberedStep | Gap, ordered: bool) -> str:
     indent = rf"\hspace*{{{entry.depth - 1}em}}" if entry.depth > 1 else ""
     if isinstance(entry, Gap):
-        return rf"\item[] {indent}{escape.latex(entry.text)}"
+        return rf"\item[] {indent}{_plain(entry.text)}"
     item = entry.item
     title = _inlines(item.title)
     formula = rf"$\displaystyle {_formula(item.formula)}$" if item.formula else ""
     notes = "".join(rf" \par {_inlines(note)}" for note in item.notes)
     label = entry.label if ordered else r"\textbullet"
-    return rf"\item[{label}] {indent}{': '.join(filter(None, [title, formula]))}{notes}"
+    return rf"\item[{label}] {indent}{say(': ').join(filter(None, [title, formula]))}{notes}"
 
 
 def _table(block: Table) -> str:
     if not block.width:
-        return escape.latex(block.caption)
-    head = " & ".join(rf"\textbf{{{escape.latex(header)}}}" for header in headers_shown(block))
+        return _plain(block.caption)
+    head = " & ".join(rf"\textbf{{{_plain(header)}}}" for header in headers_shown(block))
     rows = [_row(row, block.width) for row in rows_shown(block)]
     tables = (_tabular(block.width, [head + r" \\", r"\hline", *page]) for page in _pages(rows))
-    return "\n\n".join(filter(None, [escape.latex(block.caption), *tables]))
+    return "\n\n".join(filter(None, [_plain(block.caption), *tables]))
 
 
 def _pages(rows: list[str]) -> list[list[str]]:
@@ -197,7 +216,7 @@ def _tabular(width: int, rows: list[str]) -> str:
 
 def _row(row: tuple[Line, ...] | Gap, width: int) -> str:
     if isinstance(row, Gap):
-        return rf"\multicolumn{{{width}}}{{l}}{{{escape.latex(row.text)}}} \\"
+        return rf"\multicolumn{{{width}}}{{l}}{{{_plain(row.text)}}} \\"
     # The group keeps a cell that starts with a bracket from being read as the argument of the \\ above it.
     return "{}" + " & ".join(map(_inlines, row)) + r" \\"
 
@@ -283,15 +302,15 @@ def _text_rows(line: Line) -> Iterator[str]:
     used = 0
     for inline in line:
         # Text splits at its words, and each keeps the space after it; all else is one piece.
-        words = map(Text, re.findall(r"\S+\s*|\s+", inline.text)) if isinstance(inline, Text) else [inline]
+        words = map(Text, _WORD.findall(inline.text)) if isinstance(inline, Text) else [inline]
         for word in words:
-            if row and used + len(word.text) > DISPLAY_WIDTH:
+            if row and used + columns(word.text) > DISPLAY_WIDTH:
                 yield _display_line(tuple(row))
                 row, used = [], 0
             if row and isinstance(word, Text) and isinstance(row[-1], Text):
                 word = Text(row.pop().text + word.text)
             row.append(word)
-            used = sum(len(inline.text) for inline in row)
+            used = sum(columns(inline.text) for inline in row)
     yield _display_line(tuple(row))
 
 
@@ -302,7 +321,7 @@ def _equation_rows(block: Equation) -> Iterator[str]:
 
 def _where_rows(names: Sequence[Formula]) -> Iterator[str]:
     for n, formula in enumerate(names):
-        yield (r"\text{where } " if n == 0 else r"\qquad ") + _display_inline(formula)
+        yield (rf"\text{{{say('where')} }} " if n == 0 else r"\qquad ") + _display_inline(formula)
 
 
 def _chain_rows(block: Chain) -> Iterator[str]:
@@ -314,7 +333,7 @@ def _chain_rows(block: Chain) -> Iterator[str]:
 
 
 def _labelled(label: str, formula: str) -> str:
-    return rf"{label}\text{{:}}\quad {formula}" if label and formula else label or formula
+    return rf"{label}\text{{{say(': ').rstrip()}}}\quad {formula}" if label and formula else label or formula
 
 
 def _step_row(entry: NumberedStep | Gap, ordered: bool) -> str:

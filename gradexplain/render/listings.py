@@ -10,6 +10,7 @@ import numpy as np
 from gradexplain.errors import Place
 from gradexplain.escape import math_text
 from gradexplain.exposition.model import Local, Modes, PullbackRow, Sweep, TangentRow, TapeRow
+from gradexplain.language import joined, say
 from gradexplain.render import formula as formulas
 from gradexplain.render.blocks import (
     Block,
@@ -17,7 +18,6 @@ from gradexplain.render.blocks import (
     Equation,
     Formula,
     Heading,
-    Inline,
     Line,
     Note,
     Paragraph,
@@ -26,6 +26,7 @@ from gradexplain.render.blocks import (
 )
 from gradexplain.render.costs import cost_table, cost_words, verdict
 from gradexplain.render.formula import derivative_of
+from gradexplain.render.phrases import phrase
 from gradexplain.settings import current
 
 _SMALL_ARRAY, _SMALL_MATRIX = 6, 4  # entries that are printed
@@ -43,22 +44,22 @@ def sweep(record: Sweep) -> Iterator[Block]:
 
 def modes(record: Modes) -> Iterator[Block]:
     """Both modes one after the other, and their costs beside each other."""
-    yield Heading(line("Reverse mode"), 1)
+    yield Heading(line(say("Reverse mode")), 1)
     yield from _reverse(record.reverse)
-    yield Heading(line("Forward mode"), 1)
+    yield Heading(line(say("Forward mode")), 1)
     yield from _forward(record.forward)
     if record.reverse.cost is not None:
-        yield Heading(line("What they cost"), 1)
+        yield Heading(line(say("What they cost")), 1)
         yield cost_table(record.reverse.cost)
         yield Paragraph(line(verdict(record.reverse.cost)))
 
 
 def _reverse(record: Sweep) -> Iterator[Block]:
-    yield Heading(line("Forward: the operations in order"), 2)
+    yield Heading(line(say("Forward: the operations in order")), 2)
     yield tape_table(record.tape)
-    yield Heading(line("Backward: every operation hands its adjoint to its operands"), 2)
+    yield Heading(line(say("Backward: every operation hands its adjoint to its operands")), 2)
     if not record.pullbacks:
-        yield Note(line(f"No path leads from {' or '.join(record.wrt)} to the result: the derivative is 0."), "warning")
+        yield _no_path(record)
     else:
         yield Paragraph(_seed_words(record))
         yield _pullback_table(record.pullbacks)
@@ -67,36 +68,42 @@ def _reverse(record: Sweep) -> Iterator[Block]:
         yield from _result(record, name, expr, value)
 
 
+def _no_path(record: Sweep) -> Note:
+    sentence = "No path leads from {names} to the result: the derivative is 0."
+    return Note(line(say(sentence, names=say(" or ").join(record.wrt))), "warning")
+
+
 def _path_words(rows: Sequence[PullbackRow]) -> Iterator[Block]:
     """What each path adds to a sum: paths into x: via u 0.84672, via v -8.90993, sum -8.06321."""
     for total in (r for r in rows if r.kind == "sum"):
         paths = [r for r in rows if r.kind == "pullback" and r.number == total.number]
         if any(np.ndim(r.value) for r in paths) or any(r.value is None for r in paths):
             continue
-        parts: list[Inline] = []
-        for path in paths:
-            parts += [*line(" via "), Code(path.source), *line(f" {number(path.value)},")]
-        left_out = " …," if "..." in str(total.formula) else ""
-        name = total.target.removesuffix("_bar")
-        yield Paragraph(line("paths into ", Code(name), ":", *parts, f"{left_out} sum {number(total.value)}"))
+        via = [phrase(" via {operation} {value},", operation=Code(p.source), value=number(p.value)) for p in paths]
+        left_out = line(" …,") if "..." in str(total.formula) else ()
+        yield Paragraph(
+            phrase(
+                "paths into {name}:{paths} sum {value}",
+                name=Code(total.target.removesuffix("_bar")),
+                paths=[*(inline for path in via for inline in path), *left_out],
+                value=number(total.value),
+            )
+        )
 
 
 def _seed_words(record: Sweep) -> Line:
     seed = record.pullbacks[0]
     if record.shape == ():
-        return line("The seed is ", formulas.named(seed.target, seed.formula), ".")
-    return line(
-        "The seed ",
-        Code(seed.target),
-        f" is ones of shape {record.shape}: this is the gradient of the sum of the entries.",
-    )
+        return phrase("The seed is {seed}.", seed=formulas.named(seed.target, seed.formula))
+    sentence = "The seed {name} is ones of shape {shape}: this is the gradient of the sum of the entries."
+    return phrase(sentence, name=Code(seed.target), shape=str(record.shape))
 
 
 def _result(record: Sweep, name: str, expr: Any, value: Any) -> Iterator[Block]:
     left = gradient_name(record.output, name, record.shape, partial=len(record.wrt) > 1)
     if expr is not None:
-        label = "together" if any(s.name == "g" for s in expr.free_symbols) else ""
-        yield Equation(formulas.equal(left, formulas.formula(expr)), label=label and "with the seed g")
+        label = say("with the seed g") if any(s.name == "g" for s in expr.free_symbols) else ""
+        yield Equation(formulas.equal(left, formulas.formula(expr)), label=label)
     if value is not None:
         yield Equation(formulas.equal(left, numeral(value)))
 
@@ -119,14 +126,20 @@ def tape_table(rows: Sequence[TapeRow], *, adjoints: bool = False) -> Table:
     """The operations of a program, one a row; with `adjoints`, what the sweep back gave each of them."""
     valued = any(r.value is not None for r in rows)
     placed = any(r.place is not None for r in rows)
-    headers = ("name", "operation", *(["value"] if valued else []), *(["line"] if placed else []), "local derivative")
     adjoints = adjoints and any(r.adjoint_value is not None for r in rows)
-    headers += ("adjoint",) if adjoints else ()
+    headers = (
+        say("name"),
+        say("operation"),
+        *([say("value")] if valued else []),
+        *([say("line")] if placed else []),
+        say("local derivative"),
+        *([say("adjoint")] if adjoints else []),
+    )
     table: list[tuple[Line, ...]] = []
     for before, row in zip([None, *rows], rows, strict=False):
         if before is not None and row.number != before.number + 1:
-            table.append((line(f"… {row.number - before.number - 1} more"),))
-        operation = (formulas.formula(row.formula),) if row.inputs else line("input")
+            table.append((_skipped(before, row),))
+        operation = (formulas.formula(row.formula),) if row.inputs else line(say("input"))
         cells = [line(Code(row.name)), operation]
         cells += [line(number(row.value))] if valued else []
         cells += [_line_number(row.place)] if placed else []
@@ -134,6 +147,10 @@ def tape_table(rows: Sequence[TapeRow], *, adjoints: bool = False) -> Table:
         table.append((*cells, first, *([_adjoint(row)] if adjoints else [])))
         table += [(*[()] * len(cells), other) for other in others]
     return Table(headers, tuple(table))
+
+
+def _skipped(before: TapeRow | PullbackRow | TangentRow, row: TapeRow | PullbackRow | TangentRow) -> Line:
+    return line(say("… {count} more", count=row.number - before.number - 1))
 
 
 def _adjoint(row: TapeRow) -> Line:
@@ -155,7 +172,7 @@ def local_derivative(row: TapeRow, local: Local) -> Line:
 
 def _pullback_table(rows: Sequence[PullbackRow]) -> Table:
     valued = any(r.value is not None for r in rows)
-    headers = ("adjoint", *(["value"] if valued else []), "handed on by", "rule")
+    headers = (say("adjoint"), *([say("value")] if valued else []), say("handed on by"), say("rule"))
     table: list[tuple[Line, ...]] = []
     for before, row in zip([None, *rows], rows, strict=False):
         if (
@@ -164,11 +181,15 @@ def _pullback_table(rows: Sequence[PullbackRow]) -> Table:
             and row.number - before.number > 2
             and before.kind != "seed"
         ):
-            table.append((line(f"… {row.number - before.number - 1} more"),))
+            table.append((_skipped(before, row),))
         cells: list[Line] = [(formulas.named(row.target, row.formula),)]
         cells += [line(number(row.value))] if valued else []
         table.append(
-            (*cells, line(Code(row.source)) if row.source else (), line("seed" if row.kind == "seed" else row.rule))
+            (
+                *cells,
+                line(Code(row.source)) if row.source else (),
+                line(say("seed" if row.kind == "seed" else row.rule)),
+            )
         )
     return Table(headers, tuple(table))
 
@@ -178,8 +199,7 @@ def _forward(record: Sweep) -> Iterator[Block]:
     yield _tangent_table(record)
     reached = [r for r in record.results if r[1] is not None]
     if not reached:
-        words = f"No path leads from {' or '.join(record.wrt)} to the result: the derivative is 0."
-        yield Note(line(words), "warning")
+        yield _no_path(record)
     for name, _, value in reached:
         if value is not None:
             one = record.passes or (len(record.wrt) == 1 and not _has_arrays(record))
@@ -197,23 +217,28 @@ def _has_arrays(record: Sweep) -> bool:
 def _direction(record: Sweep) -> str:
     seeds = [r.tangent for r in record.tangents if r.name in record.wrt]
     if record.passes:
-        passes = f"{len(record.passes)} passes, one for each of {' and '.join(record.passes)}"
-        return f"Every operation carries its tangent along, in {passes}: its own tangent starts at 1, the others at 0."
-    many = " (all entries alike)" if len(seeds) > 1 or _has_arrays(record) else ""
+        passes = (
+            "Every operation carries its tangent along, in {count} passes, one for each of {names}: its own tangent "
+            "starts at 1, the others at 0."
+        )
+        return say(passes, count=len(record.passes), names=joined(record.passes))
+    one = "Every operation carries its tangent along; the direction is {direction}."
+    many = "Every operation carries its tangent along; the direction is {direction} (all entries alike)."
     words = ", ".join(f"{seed} = 1" for seed in seeds)
-    return f"Every operation carries its tangent along; the direction is {words}{many}."
+    return say(many if len(seeds) > 1 or _has_arrays(record) else one, direction=words)
 
 
 def _tangent_table(record: Sweep) -> Table:
     rows = record.tangents
     valued = any(r.value is not None for r in rows)
     several = record.passes if valued else ()
-    columns = [f"pass of {name}" for name in several] or (["value"] if valued else [])
-    headers = ("operation", *(["value"] if valued else []), "tangent", *columns)
+    value = [say("value")] if valued else []
+    columns = [say("pass of {name}", name=name) for name in several] or value
+    headers = (say("operation"), *value, say("tangent"), *columns)
     table: list[tuple[Line, ...]] = []
     for before, row in zip([None, *rows], rows, strict=False):
         if before is not None and row.number != before.number + 1:
-            table.append((line(f"… {row.number - before.number - 1} more"),))
+            table.append((_skipped(before, row),))
         is_input = str(row.formula) == row.name
         cells: list[Line] = [line(Code(row.name)) if is_input else (formulas.named(row.name, row.formula),)]
         cells += [line(number(row.value))] if valued else []
@@ -255,7 +280,7 @@ def number(value: Any) -> str:
         written = np.array2string(array, separator=", ", formatter={"float_kind": lambda x: f"{x + 0.0:.{digits}g}"})
         return written.replace("\n", "")
     low, high, mean = (f"{float(f(array)) + 0.0:.4g}" for f in (np.min, np.max, np.mean))
-    return f"{array.shape}: {low} .. {high}, mean {mean}"
+    return say("{shape}: {low} .. {high}, mean {mean}", shape=array.shape, low=low, high=high, mean=mean)
 
 
 def is_small(array: Any) -> bool:

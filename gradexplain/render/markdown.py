@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from gradexplain import escape
+from gradexplain.language import say
 from gradexplain.render.blocks import (
     SECTION_DEPTH_CAP,
     Block,
@@ -154,7 +155,7 @@ def _heading(line: Line, level: int) -> str:
 
 
 def _equation(block: Equation) -> str:
-    label = _text(block.label + ":") if block.label else ""
+    label = _text(block.label + say(": ").rstrip()) if block.label else ""
     return _apart(label, _displayed(block.formula), *_where(block.where))
 
 
@@ -164,7 +165,7 @@ def _chain(block: Chain) -> str:
 
 
 def _where(names: Sequence[Formula]) -> list[str]:
-    return ["where", *map(_displayed, names)] if names else []
+    return [say("where"), *map(_displayed, names)] if names else []
 
 
 def _steps(block: Steps) -> str:
@@ -191,7 +192,7 @@ def _step(entry: NumberedStep) -> list[str]:
     title = _inlines(item.title)
     formula = f"${_formula(item.formula)}$" if item.formula else ""
     notes = filter(None, map(_inlines, item.notes))
-    return [": ".join(filter(None, [title, formula])) or "<span></span>", *notes]
+    return [say(": ").join(filter(None, [title, formula])) or "<span></span>", *notes]
 
 
 def _table(block: Table) -> str:

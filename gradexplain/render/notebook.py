@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from gradexplain.language import say
 from gradexplain.render import markdown
 from gradexplain.render.blocks import Block, Document, Heading, Section
 
@@ -49,7 +50,7 @@ def _cells(
             yield _text("", (Heading(section.title, 1), *section.blocks))
     yield _code("\n".join([source.rstrip(), *(["", "", f"derivative({', '.join(arguments)})"] if arguments else [])]))
     if call is not None:
-        yield {"cell_type": "markdown", "metadata": {}, "source": _lines(_TRY)}
+        yield {"cell_type": "markdown", "metadata": {}, "source": _lines(say(_TRY))}
 
 
 def _text(title: str, blocks: tuple[Block, ...]) -> dict[str, Any]:

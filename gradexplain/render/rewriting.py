@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from gradexplain.language import say
 from gradexplain.render import formula as formulas
-from gradexplain.render.blocks import Formula, Inline, Line, Link, StepItem, line
+from gradexplain.render.blocks import Formula, Line, Link, StepItem, line
 from gradexplain.render.changes import marked
+from gradexplain.render.phrases import listed, phrase, separated
 from gradexplain.simplify import matching, printing, steps
 from gradexplain.simplify.arrangement import Arrangement
 from gradexplain.simplify.rewrite import NAMES, Rewrite
@@ -25,7 +27,7 @@ def simplified(expr: Any, arrangement: Arrangement) -> Formula:
 def links(raw: Any, rewrites: Sequence[Rewrite], arrangement: Arrangement) -> tuple[Link, ...]:
     """The raw line and the closed form, with a remark on how the one becomes the other."""
     return (
-        Link(formulas.formula(raw), line("(raw)")),
+        Link(formulas.formula(raw), line(say("(raw)"))),
         Link(simplified(rewrites[-1].after, arrangement), remark(rewrites)),
     )
 
@@ -34,7 +36,7 @@ def remark(rewrites: Sequence[Rewrite]) -> Line:
     """What was done, in short: "2*x**3*sin(3*x) cancels; factor x"."""
     told = [r for r in rewrites if r.rule not in _SILENT] or rewrites
     parts = dict.fromkeys(_words(r, brief=True) for r in told)
-    return tuple(inline for i, part in enumerate(parts) for inline in ((*line("; "), *part) if i else part))
+    return tuple(inline for i, part in enumerate(parts) for inline in ((*line(say("; ")), *part) if i else part))
 
 
 def items(left: Formula, rewrites: Sequence[Rewrite], arrangement: Arrangement) -> tuple[StepItem, ...]:
@@ -56,51 +58,49 @@ def _words(rewrite: Rewrite, *, brief: bool) -> Line:
     if rewrite.terms and template is not None:
         return template(rewrite.terms)
     if len(rewrite.terms) >= 2 and template is None:
-        return line(f"{rewrite.rule}: ", *_equations(rewrite.terms))
-    return line(rewrite.rule)
+        return phrase("{rule}: {equations}", rule=say(rewrite.rule), equations=_equations(rewrite.terms))
+    return line(say(rewrite.rule))
 
 
-def _listed(terms: Sequence[Any]) -> Iterator[Inline]:
-    """One, two and three terms."""
-    for i, term in enumerate(terms):
-        yield from line(" and " if i == len(terms) - 1 else ", ") if i else ()
-        yield formulas.formula(term)
-
-
-def _equations(terms: Sequence[Any]) -> Iterator[Inline]:
+def _equations(terms: Sequence[Any]) -> Line:
     """Pairs of terms as equations."""
-    for i, (a, b) in enumerate(zip(terms[::2], terms[1::2], strict=True)):
-        yield from line(", ") if i else ()
-        yield formulas.equal(formulas.formula(a), formulas.formula(b))
+    pairs = zip(terms[::2], terms[1::2], strict=True)
+    return separated([formulas.equal(formulas.formula(a), formulas.formula(b)) for a, b in pairs])
 
 
-def _with(before: str, after: str = "") -> Words:
-    return lambda terms: line(before, *_listed(terms), after) if after else line(before, *_listed(terms))
+def _with(sentence: str) -> Words:
+    return lambda terms: phrase(sentence, terms=listed([formulas.formula(t) for t in terms]))
+
+
+def _with_equations(sentence: str) -> Words:
+    return lambda terms: phrase(sentence, equations=_equations(terms))
 
 
 def _cancelled(terms: Sequence[Any]) -> Line:
-    return (*_listed(terms), *line(" cancels" if len(terms) == 1 else " cancel"))
+    return _with("{terms} cancels" if len(terms) == 1 else "{terms} cancel")(terms)
+
+
+def _distributed(terms: Sequence[Any]) -> Line:
+    return phrase("distribute {factor} over {sum}", factor=formulas.formula(terms[0]), sum=formulas.formula(terms[1]))
 
 
 _WORDS: dict[str, Words] = {
-    matching.DISTRIBUTE: lambda terms: line(
-        "distribute ", formulas.formula(terms[0]), " over ", formulas.formula(terms[1])
-    ),
-    matching.MULTIPLY_OUT: _with("multiply out "),
+    matching.DISTRIBUTE: _distributed,
+    matching.MULTIPLY_OUT: _with("multiply out {terms}"),
     matching.CANCEL: _cancelled,
-    matching.LIKE_TERMS: lambda terms: line("like terms: ", *_equations(terms)),
-    matching.COMMON_FACTOR: _with("common factor "),
-    matching.FACTOR: _with("factor into "),
-    matching.REDUCE: _with("cancel ", " in the fraction"),
-    matching.EXTEND: _with("multiply numerator and denominator by "),
-    matching.SPLIT: _with("divide each term by "),
-    steps.SUBSTITUTE: lambda terms: line("put in ", *_equations(terms)),
-    steps.EQUAL: lambda terms: line("equal terms cancel: ", *_equations(terms)),
-    NAMES: lambda terms: line("in terms of ", *_equations(terms)),
+    matching.LIKE_TERMS: _with_equations("like terms: {equations}"),
+    matching.COMMON_FACTOR: _with("common factor {terms}"),
+    matching.FACTOR: _with("factor into {terms}"),
+    matching.REDUCE: _with("cancel {terms} in the fraction"),
+    matching.EXTEND: _with("multiply numerator and denominator by {terms}"),
+    matching.SPLIT: _with("divide each term by {terms}"),
+    steps.SUBSTITUTE: _with_equations("put in {equations}"),
+    steps.EQUAL: _with_equations("equal terms cancel: {equations}"),
+    NAMES: _with_equations("in terms of {equations}"),
 }
 _BRIEF: dict[str, Words] = {
-    matching.COMMON_FACTOR: _with("factor "),
-    matching.REDUCE: _with("cancel "),
-    steps.SUBSTITUTE: lambda terms: line("put in ", *_listed(terms[::2])),
-    matching.LIKE_TERMS: lambda terms: tuple(_equations(terms)),
+    matching.COMMON_FACTOR: _with("factor {terms}"),
+    matching.REDUCE: _with("cancel {terms}"),
+    steps.SUBSTITUTE: lambda terms: _with("put in {terms}")(terms[::2]),
+    matching.LIKE_TERMS: _equations,
 }

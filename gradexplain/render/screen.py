@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradexplain.exposition.model import Overview
+from gradexplain.language import say
 from gradexplain.render import document
 from gradexplain.render import formula as formulas
 from gradexplain.render.blocks import (
@@ -23,6 +24,7 @@ from gradexplain.render.blocks import (
     Formula,
     Heading,
     Inline,
+    Line,
     Paragraph,
     Section,
     Strong,
@@ -31,6 +33,7 @@ from gradexplain.render.blocks import (
 from gradexplain.render.checks import check_line, point_text
 from gradexplain.render.derivations import conditions, repeated
 from gradexplain.render.listings import is_small, number, numeral, tape_table
+from gradexplain.render.phrases import phrase
 from gradexplain.render.pictures.graph_blocks import image
 
 
@@ -41,7 +44,7 @@ def of(record: Any) -> Document:
 
 def _blocks(record: Overview) -> Iterator[Block]:
     output = document.output_of(record)
-    yield Paragraph(line(_name(record), *([f" at {point_text(record.point)}"] if record.point else [])))
+    yield Paragraph(_lead(record))
     value = None if record.equation is not None else _value(record.value)
     yield Equation(_with(document.given(record, output), value), where=_definitions(record))
     values = dict(record.values)
@@ -53,17 +56,24 @@ def _blocks(record: Overview) -> Iterator[Block]:
         yield Equation(closed if is_number else _with(closed, value), where=document.parts_of(form))
         yield from conditions(form.conditions)
         if value is None and values.get(key) is not None:
-            yield Paragraph(line("at the point: ", left, f" is of shape {number(values[key])}"))
+            of = number(values[key])
+            yield Paragraph(phrase("at the point: {name} is of shape {shape}", name=left, shape=of))
     yield from document.remarks(record)
     if record.check is not None and record.check.rows:
         yield check_line(record.check, output)
     for title, blocks in _SECTIONS.items():
         if inner := tuple(blocks(record)):
-            yield Section(line(title), inner, open=False)
+            yield Section(line(say(title)), inner, open=False)
 
 
 def _name(record: Overview) -> Inline:
     return Code(record.title) if record.title else Strong(document.title_of(record))
+
+
+def _lead(record: Overview) -> Line:
+    if not record.point:
+        return line(_name(record))
+    return phrase("{name} at {point}", name=_name(record), point=point_text(record.point))
 
 
 def _definitions(record: Overview) -> tuple[Formula, ...]:
@@ -86,7 +96,7 @@ def _steps(record: Overview) -> Iterator[Block]:
     shown = record.derivations[: document.MOST_DERIVATIONS]
     for (key, form), found in zip(record.forms, shown, strict=False):
         if len(record.forms) > 1:
-            yield Heading(line(f"With respect to {repeated(tuple(key.split(',')))}"), 3)
+            yield Heading(phrase("With respect to {variables}", variables=repeated(tuple(key.split(",")))), 3)
         yield from document.steps_of(found)
         yield document.answer_of(record, output, key, form, found)
 

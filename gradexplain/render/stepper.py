@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from gradexplain import escape
 from gradexplain.exposition.model import TapeRow, Walk
+from gradexplain.language import say
 from gradexplain.render import html, walk
 from gradexplain.render.blocks import Code, Document, Formula, Inline, Line, Strong, Text
 from gradexplain.render.display import Display
@@ -151,7 +152,7 @@ def _rules(prefix: str, count: int) -> str:
 
 
 def _dot(prefix: str, n: int, step: Move, count: int) -> str:
-    label = escape.attribute(f"step {n} of {count}: {_plain(step)}")
+    label = escape.attribute(say("step {number} of {count}: {words}", number=n, count=count, words=_plain(step)))
     checked = ' checked=""' if n == 1 else ""
     return f'<input type="radio" hidden="" name="{prefix}" id="{prefix}-{n}" aria-label="{label}"{checked}/>'
 
@@ -164,7 +165,7 @@ def _plain(step: Move) -> str:
 def _step(prefix: str, n: int, step: Move, count: int, write: _Writer) -> str:
     shown = f'<p class="shown">{write.formula(step.item.formula, display=True)}</p>' if step.item.formula else ""
     notes = "".join(f"<p>{write.line(note)}</p>" for note in step.item.notes)
-    back, forth = _go(prefix, n - 1, "Back", n > 1), _go(prefix, n + 1, "Next", n < count)
+    back, forth = _go(prefix, n - 1, say("Back"), n > 1), _go(prefix, n + 1, say("Next"), n < count)
     counted = f'<span class="count" title="{n}/{count}"></span>'
     return (
         f'<li class="s{n}" value="{n}"><div class="go">{back}{forth}{counted}</div>'
@@ -199,7 +200,7 @@ def _source(record: Walk, steps: Sequence[Move]) -> str:
 def _tape(record: Walk, steps: Sequence[Move], write: _Writer) -> str:
     tape = record.sweep.tape
     valued = any(row.value is not None for row in tape)
-    headers = ["name", "operation", *(["value", "adjoint"] if valued else [])]
+    headers = [say("name"), say("operation"), *([say("value"), say("adjoint")] if valued else [])]
     head = "".join(f'<th scope="col">{header}</th>' for header in headers)
     rows = "\n".join(_row(row, steps, write, valued=valued) for row in tape)
     return f'<div class="scroll"><table><thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>'
@@ -209,7 +210,7 @@ def _row(row: TapeRow, steps: Sequence[Move], write: _Writer, *, valued: bool) -
     about = [n for n, step in enumerate(steps, 1) if row.name in step.rows]
     computed = next((n for n in about if steps[n - 1].phase == "forward"), 1)
     known = max((n for n in about if _gives(steps[n - 1], row)), default=len(steps))
-    operation = write.formula(formula_of(row.formula)) if row.inputs else "input"
+    operation = write.formula(formula_of(row.formula)) if row.inputs else say("input")
     cells = [f'<th scope="row"><code>{escape.html(row.name)}</code></th>', f"<td>{operation}</td>"]
     if valued:
         adjoint = number(row.adjoint_value)

@@ -12,8 +12,11 @@ from itertools import groupby
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
+from gradexplain.language import is_encodable
 from gradexplain.render import text
 from gradexplain.render.blocks import Document
+from gradexplain.settings import language
+from gradexplain.settings import options as settings
 
 STYLES: dict[text.Role, str] = {
     "text": "",
@@ -29,15 +32,17 @@ STYLES: dict[text.Role, str] = {
 }
 
 
-def render(document: Document, *, mathematics: bool = False) -> RenderableType:
-    """Return the document as something that a rich console prints.
+def render(
+    document: Document, *, mathematics: bool = False, in_english: Callable[[], Document] | None = None
+) -> RenderableType:
+    """Return the document as something that a rich console prints; in English if it can't show the language.
 
     >>> from rich.console import Console
     >>> Console(width=80).print(render(Document("y = x**2")))
     y = x**2
     ========
     """
-    return TerminalDocument(document, mathematics)
+    return TerminalDocument(document, mathematics, in_english)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +51,18 @@ class TerminalDocument:
 
     document: Document
     mathematics: bool = False
+    in_english: Callable[[], Document] | None = None
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yield one `rich.text.Text` a line, folded rather than cropped where a word is wider than the console."""
         page = text.Page(options.max_width, options.encoding, self.mathematics)
+        if self.in_english is None or is_encodable(language(), options.encoding):
+            lines = list(text.laid_out(self.document, page))
+        else:
+            with settings(language="en"):
+                lines = list(text.laid_out(self.in_english(), page))
         blank = False
-        for laid in text.laid_out(self.document, page):
+        for laid in lines:
             # An empty line goes out once more follows, so that none stands at the end.
             if blank:
                 yield Text("")

@@ -9,13 +9,13 @@ say what is shown.
 `terminal.py` colours them. A new block is one more case in `_block`.
 """
 
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Literal, NamedTuple, assert_never
 
 from gradexplain import escape
+from gradexplain.language import is_encodable, say
 from gradexplain.render.blocks import (
     Chain,
     Code,
@@ -45,9 +45,10 @@ from gradexplain.render.blocks import (
     rows_shown,
     without_pictures,
 )
-from gradexplain.render.breaks import CONTINUATION, broken
+from gradexplain.render.breaks import CONTINUATION, broken, columns, may_break
 from gradexplain.render.changes import spans
 from gradexplain.render.signs import mathematical, pretty
+from gradexplain.settings import language
 
 Role = Literal["text", "strong", "formula", "code", "title", "muted", "ok", "warning", "error", "info"]
 
@@ -69,11 +70,15 @@ NARROWEST = 16  # what is left for text however deep the indent: below this, lin
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Where the text goes: so many columns, such characters, array formulas as in Python or as in mathematics."""
+    """Where the text goes: so many columns, such characters, array formulas as in Python or as in mathematics.
+
+    The signs of formulas may be confined to ASCII where the words need more.
+    """
 
     width: int
     encoding: str
     mathematics: bool = False
+    signs: str = ""  # the encoding of formulas, "" if it is that of the words
 
     def text(self, text: str) -> str:
         """Return foreign text as one line that this page can show."""
@@ -89,7 +94,8 @@ class Page:
             case Code(text):
                 return Piece(self.text(f"`{text}`"), "code")
             case Formula(text, latex):
-                return Piece(self.text(self.formula(text or latex)), "formula")
+                shown = escape.one_line(self.formula(text or latex))
+                return Piece(escape.encodable(shown, self.signs or self.encoding), "formula")
             case _:
                 assert_never(inline)
 
@@ -100,7 +106,7 @@ class Page:
         return pretty(formula) if self._has("·²³") else formula
 
     def _has(self, signs: str) -> bool:
-        return escape.encodable(signs, self.encoding) == signs
+        return escape.encodable(signs, self.signs or self.encoding) == signs
 
     def room(self, indent: int) -> int:
         """Return the columns that are left to the right of an indent."""
@@ -117,7 +123,8 @@ def render(document: Document, *, width: int = 80, unicode: bool = False, mathem
     <BLANKLINE>
     The slope is dy/dx = 2*x.
     """
-    page = Page(width, "utf-8" if unicode else "ascii", mathematics)
+    signs = "utf-8" if unicode else "ascii"
+    page = Page(width, signs if is_encodable(language(), signs) else "utf-8", mathematics, signs)
     return "\n".join("".join(piece.text for piece in laid).rstrip() for laid in laid_out(document, page)).strip("\n")
 
 
@@ -187,15 +194,34 @@ def _filled(words: Iterable[Laid], width: int) -> list[Laid]:
     """Set words into lines of ``width`` columns."""
     lines: list[list[Piece]] = [[]]
     used = 0
-    for word in words:
-        for n, part in enumerate(_parts(word, width)):
-            gap = [SPACE] if lines[-1] else []
-            if lines[-1] and (n or used + 1 + _columns(part) > width):
+    for is_first, atom in ((not k, atom) for word in words for k, atom in enumerate(_atoms(word))):
+        for n, part in enumerate(_parts(atom, width)):
+            gap = [SPACE] if lines[-1] and is_first else []
+            if lines[-1] and (n or used + len(gap) + _columns(part) > width):
                 lines.append([])
                 used, gap = 0, []
             lines[-1] += [*gap, *part]
             used += len(gap) + _columns(part)
     return [tuple(laid) for laid in lines]
+
+
+def _atoms(word: Laid) -> list[Laid]:
+    """Split a word where Chinese may break: between any two characters, but not before a comma or after a bracket."""
+    if all(piece.text.isascii() for piece in word):
+        return [word]
+    atoms: list[list[Piece]] = [[]]
+    before = ""
+    for piece in word:
+        start = 0
+        for at, after in enumerate(piece.text):
+            splits = piece.role not in ("formula", "code") or at == 0
+            if before and splits and may_break(before, after):
+                atoms[-1].append(Piece(piece.text[start:at], piece.role))
+                atoms.append([])
+                start = at
+            before = after
+        atoms[-1].append(Piece(piece.text[start:], piece.role))
+    return [tuple(piece for piece in atom if piece.text) for atom in atoms]
 
 
 def _parts(word: Laid, width: int) -> list[Laid]:
@@ -231,29 +257,22 @@ def _columns(laid: Laid) -> int:
     return columns("".join(piece.text for piece in laid))
 
 
-def columns(text: str) -> int:
-    """Return how many columns a terminal needs: two for a wide character, none for an accent."""
-    if text.isascii():
-        return len(text)
-    return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
-
-
 # ------------------------------------------------------------------------------------------ equations and steps
 
 
 def _equation(block: Equation, page: Page) -> Iterator[Laid]:
-    label = [(Piece(page.text(block.label) + ":", "muted"),)] if block.label else []
+    label = [(Piece(page.text(block.label + say(": ").rstrip()), "muted"),)] if block.label else []
     yield from _led(label, block.formula, page, MARGIN, MARGIN + _columns(_joined(label)) + COLUMN_GAP)
     yield from _where(block.where, page)
 
 
 def _where(names: Sequence[Formula], page: Page) -> Iterator[Laid]:
-    lead = Piece("where ")
+    lead = Piece(page.text(say("where")) + " ")
     for formula in names:
         words = _words((formula,), page)
-        for n, laid in enumerate(_filled(words, page.room(MARGIN + len(lead.text)))):
-            yield _indented(MARGIN, lead if n == 0 else _blank(len(lead.text)), *laid)
-        lead = _blank(len(lead.text))
+        for n, laid in enumerate(_filled(words, page.room(MARGIN + _columns((lead,))))):
+            yield _indented(MARGIN, lead if n == 0 else _blank(_columns((lead,))), *laid)
+        lead = _blank(_columns((lead,)))
 
 
 def _chain(block: Chain, page: Page) -> Iterator[Laid]:

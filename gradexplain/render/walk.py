@@ -12,11 +12,14 @@ from typing import Literal
 
 from gradexplain.errors import Place
 from gradexplain.exposition.model import PullbackRow, TapeRow, Walk
+from gradexplain.language import say
 from gradexplain.render import formula as formulas
-from gradexplain.render.blocks import Block, Code, Formula, Inline, Line, StepItem, Steps, Strong, line
+from gradexplain.render.blocks import Block, Code, Formula, Line, StepItem, Steps, Strong, line
 from gradexplain.render.checks import point_text
+from gradexplain.render.derivations import line_of
 from gradexplain.render.document import blocks_of
 from gradexplain.render.listings import gradient_name, local_derivative, number, numeral
+from gradexplain.render.phrases import phrase
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,9 @@ class Move:
 def title(record: Walk) -> str:
     """What the walk is through, and where."""
     at = point_text(record.point)
-    return f"{record.name}{f' at {at}' if at else ''}, step by step"
+    if not at:
+        return say("{name}, step by step", name=record.name)
+    return say("{name} at {point}, step by step", name=record.name, point=at)
 
 
 @blocks_of.register
@@ -49,16 +54,22 @@ def _forward(record: Walk) -> Iterator[Move]:
     before = 0
     for row in record.sweep.tape:
         if row.number > before + 1:
-            yield Move("forward", StepItem(line(f"… {row.number - before - 1} operations that are not shown")), ())
+            yield Move(
+                "forward",
+                StepItem(line(say("… {count} operations that are not shown", count=row.number - before - 1))),
+                (),
+            )
         before = row.number
-        title = _led("forward", "the argument ", Code(row.name)) if not row.inputs else _computed(row)
+        title = (
+            _led("forward", phrase("the argument {name}", name=Code(row.name))) if not row.inputs else _computed(row)
+        )
         notes = tuple(local_derivative(row, local) for local in row.locals)
         item = StepItem(title, _valued(formulas.named(row.name, row.formula), row.value, bare=not row.inputs), notes)
         yield Move("forward", item, (row.name,), _line(record, row.place))
 
 
 def _computed(row: TapeRow) -> Line:
-    return _led("forward", "", Code(row.name), _at(row.place))
+    return _led("forward", line("", Code(row.name), line_of(row.place)))
 
 
 def _backward(record: Walk) -> Iterator[Move]:
@@ -72,18 +83,25 @@ def _backward(record: Walk) -> Iterator[Move]:
 
 def _handed(row: PullbackRow, target: str) -> Line:
     if row.kind == "seed":
-        return _led("backward", "the seed, the derivative of ", Code(target), " with respect to itself")
+        sentence = "the seed, the derivative of {name} with respect to itself"
+        return _led("backward", phrase(sentence, name=Code(target)))
     if row.kind == "sum":
-        return _led("backward", "the adjoint of ", Code(target), " is the sum over its paths")
-    by = f" by the {row.rule}" if row.rule else ""
-    return _led("backward", "", Code(row.source), " hands on to ", Code(target), by, _at(row.place))
+        return _led("backward", phrase("the adjoint of {name} is the sum over its paths", name=Code(target)))
+    names = {"source": Code(row.source), "target": Code(target)}
+    handed = phrase("{source} hands on to {target}", **names)
+    if row.rule:
+        handed = phrase("{source} hands on to {target} by the {rule}", **names, rule=say(row.rule))
+    return _led("backward", (*handed, *line(line_of(row.place))))
 
 
 def _results(record: Walk) -> Iterator[Move]:
     for name, _, value in record.sweep.results:
         left = gradient_name(record.sweep.output, name, record.sweep.shape, partial=len(record.sweep.wrt) > 1)
         adjoint = Formula(f"{name}_bar", formulas.name_latex(f"{name}_bar"))
-        item = StepItem(_led("result", "the adjoint of ", Code(name)), _valued(formulas.equal(left, adjoint), value))
+        item = StepItem(
+            _led("result", phrase("the adjoint of {name}", name=Code(name))),
+            _valued(formulas.equal(left, adjoint), value),
+        )
         yield Move("result", item, (name,))
 
 
@@ -98,12 +116,8 @@ def _valued(formula: Formula, value: object, *, bare: bool = False) -> Formula:
     return formulas.equal(formula, numeral(value))
 
 
-def _led(phase: str, *parts: str | Inline) -> Line:
-    return line(Strong(phase), ": ", *parts)
-
-
-def _at(place: Place | None) -> str:
-    return f" (line {place.line})" if place is not None else ""
+def _led(phase: str, words: Line) -> Line:
+    return line(Strong(say(phase)), say(": "), *words)
 
 
 def _line(record: Walk, place: Place | None) -> int | None:

@@ -14,6 +14,7 @@ import sympy as sp
 
 from gradexplain.graph import Node, ancestors
 from gradexplain.isolated import at_isolated_point
+from gradexplain.language import Sentence
 from gradexplain.numbers import exact_number
 from gradexplain.simplify.counting import operations
 from gradexplain.simplify.fingerprints import refined
@@ -130,7 +131,7 @@ def _simplest(key: str, start: _Start, samples: Samples, raw: Any) -> ClosedForm
     if start.expr != raw:
         named = tuple(needed(start.expr, start.offered).items())
         used = [*(n for n, _ in named), *_functions_in(start.expr)]
-        rule = "in terms of " + ", ".join(used) if used else "identity"
+        rule = Sentence("in terms of {equations}", equations=", ".join(used)) if used else "identity"
         rewrites = (Rewrite(rule, raw, start.expr, _checked(samples, start.expr, named), where=named), *rewrites)
     return ClosedForm(
         key, expr, where, raw, rewrites, notes=(*notes, *(() if samples.points else evidence_of(samples, expr)))

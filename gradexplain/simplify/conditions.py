@@ -18,6 +18,7 @@ import sympy as sp
 from gradexplain.autodiff import vjp
 from gradexplain.evaluate import evaluate, evaluate_exact
 from gradexplain.graph import Node, Primitive, ancestors, constant, make, variable
+from gradexplain.language import Sentence
 from gradexplain.ops import special
 from gradexplain.ops.arithmetic import mul, power, xlogy
 from gradexplain.ops.elementary import log
@@ -96,7 +97,10 @@ def _simplified(needs: Sequence[_Need], program: Program, gradient: Node) -> tup
     stated = [shown for shown, _ in Ranges(list(kept)).relations]
     if len(stated) <= MOST_CONDITIONS:
         return tuple(stated)
-    return (*stated[: MOST_CONDITIONS - 1], f"{len(stated) - MOST_CONDITIONS + 1} more conditions")
+    return (
+        *stated[: MOST_CONDITIONS - 1],
+        Sentence("{count} more conditions", count=len(stated) - MOST_CONDITIONS + 1),
+    )
 
 
 def _ranges(need: _Need) -> tuple[Range, ...]:

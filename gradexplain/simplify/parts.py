@@ -8,6 +8,7 @@ from typing import Any
 import sympy as sp
 
 from gradexplain.graph import Node
+from gradexplain.language import Sentence
 from gradexplain.simplify.numeric import of_real_numbers, rounded
 from gradexplain.symbolic import of_node
 
@@ -83,7 +84,7 @@ def on_a_page(parts: Mapping[str, Any]) -> list[tuple[str, Any]]:
     if hidden <= 1:
         return [(n, parts[n]) for n in names]
     ends = [[(n, parts[n]) for n in end] for end in (names[:_SHOWN], names[-_SHOWN:])]
-    return [*ends[0], (GAP, f"{hidden} more"), *ends[1]]
+    return [*ends[0], (GAP, Sentence("{count} more", count=hidden)), *ends[1]]
 
 
 def extent(expr: Any, parts: Mapping[str, Any]) -> tuple[int, int]:

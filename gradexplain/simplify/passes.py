@@ -15,6 +15,7 @@ import mpmath as mp
 import sympy as sp
 
 from gradexplain.graph import Node, ancestors
+from gradexplain.language import Sentence
 from gradexplain.numbers import exact_number
 from gradexplain.ops.arithmetic import add, div, mul, neg, power, sub
 from gradexplain.simplify.counting import operations
@@ -124,7 +125,8 @@ def _options(raw: Any, letter: str) -> list[tuple[str, Any, float]]:
     is_polynomial = raw.is_polynomial() and operations(raw) <= _LONGEST_POLYNOMIAL
     rolled = within(_PATIENCE, lambda: rerolled(raw, letter))
     if rolled is not None and rolled != raw:
-        options = [(f"sum over {letter} re-rolled", rolled, _PREFERRED)]
+        rule = Sentence("sum over {letter} re-rolled", letter=letter)
+        options: list[tuple[str, Any, float]] = [(rule, rolled, _PREFERRED)]
     elif is_polynomial:
         options = [("expand", within(_PATIENCE, lambda: sp.expand(raw)), _ORDINARY)]
     else:

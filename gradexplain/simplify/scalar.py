@@ -14,11 +14,12 @@ from typing import Any
 
 import sympy as sp
 
+from gradexplain.language import Sentence, chained
 from gradexplain.notation import loggamma
 from gradexplain.simplify import branches
 from gradexplain.simplify.counting import nested_fractions, operations, shares_a_divisor
 from gradexplain.simplify.elimination import in_terms_of_names
-from gradexplain.simplify.rewrite import NAMES, WRITTEN_OUT, Rewrite
+from gradexplain.simplify.rewrite import WRITTEN_OUT, Rewrite
 from gradexplain.simplify.rules import FINISHING, RULES, SPLITTING, Rule
 from gradexplain.simplify.sampling import Samples
 from gradexplain.simplify.watchdog import FAILURES, within
@@ -170,14 +171,14 @@ def _attempts(
         factored = sp.factor_terms(result) if operations(result) <= 2 * size else result
         if factored not in seen:
             seen.add(factored)
-            yield Attempt(f"{rule.name}, common factor", factored)
+            yield Attempt(chained([rule.name, "common factor"]), factored)
 
 
 def _by_names(raw: Any, names: Mapping[str, Any], notes: list[str]) -> Iterator[Attempt]:
     if names and operations(raw) <= _LARGEST_ELIMINATED and not raw.has(sp.Piecewise):
         found = within(_SECONDS, lambda: _tried(lambda e: list(in_terms_of_names(e, names)), raw))
         for name, expr in found if isinstance(found, list) else ():
-            yield Attempt(f"{NAMES} {name}" if name else WRITTEN_OUT, expr)
+            yield Attempt(Sentence("in terms of {equations}", equations=name) if name else WRITTEN_OUT, expr)
 
 
 def _tried(rewrite: Callable[[Any], Any], raw: Any) -> Any:
@@ -191,7 +192,8 @@ def _tried(rewrite: Callable[[Any], Any], raw: Any) -> Any:
 def _guarded(rewrite: Callable[[Any], Any], raw: Any, rule: str, notes: list[str]) -> Any:
     result = within(_SECONDS, lambda: (_tried(rewrite, raw),))
     if result is None:
-        notes.append(f"the rewrite '{rule}' was stopped after {_SECONDS:g} s; the form before it is shown")
+        sentence = "the rewrite '{rule}' was stopped after {seconds:g} s; the form before it is shown"
+        notes.append(Sentence(sentence, rule=Sentence(rule), seconds=_SECONDS))
         return None
     return result[0]
 
@@ -217,7 +219,7 @@ def _by_branches(raw: Any, samples: Samples, known: Vocabulary, notes: list[str]
         options = [a for a in _attempts(formula, RULES, samples, known, notes) if not _forbidden(a.expr)]
         best = min(options, key=lambda a: by_cost(a.expr), default=None)
         if best is not None:
-            yield Attempt("the same in all branches, " + best.rule, best.expr)
+            yield Attempt(chained(["the same in all branches", best.rule]), best.expr)
     result = _guarded(lambda e: branches.opened(e, lambda piece: piece), raw, "branch by branch", notes)
     if result is not None:
         yield Attempt("branch by branch", result)

@@ -11,6 +11,7 @@ import numpy as np
 
 from gradexplain.errors import NoRuleError, NotTraceableError
 from gradexplain.graph import Node
+from gradexplain.language import Sentence
 from gradexplain.ops import ordering
 from gradexplain.shapes import Shape
 from gradexplain.trace.running import Origin, Trace
@@ -68,7 +69,8 @@ class Exits:
         if self.node.kind == "float":
             found = place()
             at = f"{found.file}:{found.line}: " if found else ""
-            self._trace.note(f"{at}int() was taken as the constant {number}; it is constant in pieces, derivative 0")
+            sentence = "{place}int() was taken as the constant {number}; it is constant in pieces, derivative 0"
+            self._trace.note(Sentence(sentence, place=at, number=number))
         return self._whole(number, ordering.trunc(self.node))
 
     def _whole(self, number: Any, node: Node | None = None) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradexplain.graph import Node
+from gradexplain.language import Sentence
 from gradexplain.shapes import Shape
 from gradexplain.trace.exits import leave
 from gradexplain.trace.running import Trace
@@ -111,7 +112,8 @@ class ArrayMethods:
             found = place()
             at = f"{found.file}:{found.line}: " if found else ""
             name = np.dtype(dtype).name
-            self._trace.note(f"{at}a conversion to {name} cuts off the fraction, so its derivative is 0")
+            sentence = "{place}a conversion to {kind} cuts off the fraction, so its derivative is 0"
+            self._trace.note(Sentence(sentence, place=at, kind=name))
             return np.trunc(self)  # type: ignore[call-overload]
         if kind == "b":
             return np.not_equal(self, 0)  # type: ignore[call-overload]

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from gradexplain.errors import GradexplainError, ReturnError
 from gradexplain.graph import Node, as_node
+from gradexplain.language import Sentence
 from gradexplain.ops.ordering import where
 from gradexplain.trace.calling import apply, function_name, plain
 from gradexplain.trace.program import Program, begin, compare, make_inputs, run, trace
@@ -29,7 +30,7 @@ def explore(program: Program, *, stack_results: bool = False) -> Program:
     the program as it is, with the reason in `limits`.
     """
     if program.trace.handled:
-        return replace(program, limits=(f"an exception steers {program.name} at this point",))
+        return replace(program, limits=(Sentence("an exception steers {name} at this point", name=program.name),))
     if not program.conditions:
         return replace(program, explored=True)
     first = tuple(c.truth for c in program.conditions)
@@ -59,8 +60,14 @@ def _too_many(program: Program) -> str:
     """Which branch makes the paths so many, and how often it is met on the path that was taken."""
     lines = Counter(p.line for c in program.conditions if (p := place_of(c.site)) is not None)
     line, times = max(lines.items(), key=lambda pair: pair[1], default=(0, 0))
-    where_met = f": the branch in line {line} is met {times} time{'s' * (times > 1)}" if line else ""
-    return f"{program.name} has more than {MOST_PATHS} paths through its branches{where_met}"
+    sentence = "{name} has more than {count} paths through its branches"
+    if line:
+        once = "{name} has more than {count} paths through its branches: the branch in line {line} is met {times} time"
+        often = (
+            "{name} has more than {count} paths through its branches: the branch in line {line} is met {times} times"
+        )
+        sentence = often if times > 1 else once
+    return Sentence(sentence, name=program.name, count=MOST_PATHS, line=line, times=times)
 
 
 def _follow(

@@ -10,7 +10,8 @@ from typing import Any
 
 from gradexplain.errors import ArgumentError
 from gradexplain.exposition.plots import DescentPlot, ErrorPlot, TangentPlot
-from gradexplain.render.pictures.plots import heights_shown, plot_title
+from gradexplain.language import say
+from gradexplain.render.pictures.plots import descent_label, heights_shown, plot_title, secant_label, step_label
 from gradexplain.render.pictures.words import number
 
 BLUE, ORANGE, GREEN = "#0072B2", "#D55E00", "#009E73"
@@ -49,28 +50,27 @@ def _(record: TangentPlot, axes: Any) -> None:
     ends = record.curve.x[0], record.curve.x[-1]
     for step, slope in record.secants:
         heights = [y0 + slope * (x - x0) for x in ends]
-        axes.plot(ends, heights, ":", color=GREEN, label=f"secant with step {number(step)}: slope {number(slope)}")
+        axes.plot(ends, heights, ":", color=GREEN, label=secant_label(step, slope))
     heights = [y0 + record.slope * (x - x0) for x in ends]
-    axes.plot(ends, heights, "--", color=ORANGE, label=f"tangent: slope {number(record.slope)}")
+    axes.plot(ends, heights, "--", color=ORANGE, label=say("tangent: slope {slope}", slope=number(record.slope)))
     axes.plot([x0], [y0], "o", color=ORANGE)
     axes.set(xlabel=record.variable, ylabel=record.output, ylim=heights_shown(record))
 
 
 @_draw.register
 def _(record: ErrorPlot, axes: Any) -> None:
-    axes.loglog(record.steps, record.central, "o-", markersize=3, color=BLUE, label="central quotient")
-    axes.loglog(record.steps, record.forward, "--", color=ORANGE, label="forward quotient")
-    axes.set(xlabel=f"step h in {record.variable}", ylabel="relative error")
+    axes.loglog(record.steps, record.central, "o-", markersize=3, color=BLUE, label=say("central quotient"))
+    axes.loglog(record.steps, record.forward, "--", color=ORANGE, label=say("forward quotient"))
+    axes.set(xlabel=step_label(record), ylabel=say("relative error"))
 
 
 @_draw.register
 def _(record: DescentPlot, axes: Any) -> None:
     if not record.field:
         axes.plot(range(len(record.values)), record.values, color=BLUE)
-        axes.set(xlabel="step", ylabel=record.function)
+        axes.set(xlabel=say("step"), ylabel=record.function)
         return
     axes.contour(record.x, record.y, record.field, levels=12, colors="gray", linewidths=0.5)
     axes.quiver(*zip(*record.arrows, strict=True), angles="xy", color=GREEN, width=0.003)
-    label = f"{len(record.points) - 1} steps, rate {number(record.rate)}"
-    axes.plot(*zip(*record.points, strict=True), "o-", markersize=3, color=BLUE, label=label)
+    axes.plot(*zip(*record.points, strict=True), "o-", markersize=3, color=BLUE, label=descent_label(record))
     axes.set(xlabel=record.variables[0], ylabel=record.variables[1])

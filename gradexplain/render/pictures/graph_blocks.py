@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gradexplain.exposition.picture import ComputationGraph, Vertex
+from gradexplain.language import say
 from gradexplain.render.blocks import Block, Code, Image, Section, line
 from gradexplain.render.pictures import graph_svg
-from gradexplain.render.pictures.words import aloud
+from gradexplain.render.pictures.words import aloud, name_of
 
 
 def graph_blocks(graph: ComputationGraph) -> Iterator[Block]:
@@ -25,8 +26,9 @@ def image(graph: ComputationGraph) -> Image:
 
 def _title(vertex: Vertex) -> Iterator[str | Code]:
     assert vertex.inside is not None
-    yield vertex.name
+    yield name_of(vertex)
     if vertex.place is not None and vertex.place.text:
-        yield from (": ", Code(vertex.place.text))
+        yield from (say(": "), Code(vertex.place.text))
     shown = len(vertex.inside.vertices)
-    yield f" ({f'the first {shown} of ' if shown < vertex.count else ''}{vertex.count} operations)"
+    first = " (the first {shown} of {count} operations)"
+    yield say(first if shown < vertex.count else " ({count} operations)", shown=shown, count=vertex.count)

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gradexplain.exposition.picture import ComputationGraph, Edge, Vertex
+from gradexplain.language import Sentence, say
 from gradexplain.render.pictures.layout import Layout, Link, Route, Size, layered
 from gradexplain.render.pictures.svg import Canvas, framed, points, text_width
-from gradexplain.render.pictures.words import SIGNS, Label, aloud, shortened, title_of
+from gradexplain.render.pictures.words import SIGNS, Label, aloud, name_of, shortened, title_of
 
 MARGIN = 16.0
 SMALL = 11.0
@@ -70,7 +71,7 @@ class _Drawing:
         self.lanes = LINE * len(self.again)
         inner = (breadth + self.lanes, depth) if downwards else (depth, breadth + self.lanes)
         self.legend = _legend(graph) + (LOOP_LEGEND if self.again else ())
-        self.width = max(inner[0], *(40 + text_width(words, SMALL) for _, words in self.legend)) + 2 * MARGIN
+        self.width = max(inner[0], *(40 + text_width(say(words), SMALL) for _, words in self.legend)) + 2 * MARGIN
         self.height = inner[1] + 2 * MARGIN + LINE * len(self.legend) + 10
 
     def _laid_out(self) -> Layout:
@@ -109,8 +110,9 @@ class _Drawing:
     # Edges.
     def _edge(self, canvas: Canvas, edge: Edge, label: Label, route: Route) -> None:
         full = SIGNS.label_of(edge)
-        names = [self.graph.vertices[i].name for i in (edge.source, edge.target)]
-        canvas.open(f"{names[0]} feeds {names[1]}{f': {full.forward}' if full.forward else ''}")
+        names = [name_of(self.graph.vertices[i]) for i in (edge.source, edge.target)]
+        title = say("{sources} feeds {targets}", sources=names[0], targets=names[1])
+        canvas.open(say("{name}: {remark}", name=title, remark=full.forward) if full.forward else title)
         apart = APART if edge.returns else 0.0
         canvas.path(self._way(route, -apart, arrow_at_end=True), "a")
         canvas.path(self._arrow(route.spans[-1], -apart, at_end=True), "at")
@@ -161,7 +163,7 @@ class _Drawing:
 
     def _next_pass(self, canvas: Canvas, edge: Edge, lane: int) -> None:
         """A line along the side of the picture, back to where the next pass of a loop begins."""
-        names = [self.graph.vertices[i].name for i in (edge.source, edge.target)]
+        names = [name_of(self.graph.vertices[i]) for i in (edge.source, edge.target)]
         side = self.layout.size[0] + LINE * (lane + 0.6)
         ends = []
         for position, share in ((edge.source, 0.25), (edge.target, -0.25)):
@@ -169,21 +171,21 @@ class _Drawing:
             centre = self.layout.centres[position]
             ends.append((centre[0] + box[0] / 2, centre[1] + share * box[1]))
         (b0, d0), (b1, d1) = ends
-        canvas.open(f"{names[0]} feeds {names[1]} in the next pass")
+        canvas.open(say("{source} feeds {target} in the next pass", source=names[0], target=names[1]))
         canvas.path(
             f"M{self._point(b0, d0)}L{self._point(side, d0)}L{self._point(side, d1)}L{self._point(b1 + ARROW, d1)}", "c"
         )
         corners = [(b1, d1), (b1 + ARROW, d1 - ARROW / 2), (b1 + ARROW, d1 + ARROW / 2)]
         canvas.path("M" + "L".join(self._point(b, d) for b, d in corners) + "Z", "ct")
         x, y = self._turned(side, (d0 + d1) / 2)
-        canvas.text(x, y - 5, f"next pass, {edge.count}", "small halo", "middle")
+        canvas.text(x, y - 5, say("next pass, {count}", count=edge.count), "small halo", "middle")
         canvas.close()
 
     def _legend(self, canvas: Canvas) -> None:
         y = self.height - MARGIN - LINE * (len(self.legend) - 1)
         for kind, words in self.legend:
             canvas.path(f"M{points(MARGIN, y - 4)}h28", kind)
-            canvas.text(MARGIN + 36, y, words, "note")
+            canvas.text(MARGIN + 36, y, say(words), "note")
             y += LINE
 
 
@@ -192,7 +194,12 @@ def _legend(graph: ComputationGraph) -> tuple[tuple[str, str], ...]:
     if graph.is_folded:
         return FOLDED_LEGEND
     has_entries = any(v.role == "output" and v.shape for v in graph.vertices)
-    return (*LEGEND[:-1], ("b", f"{LEGEND[-1][1]} (for the sum of the result's entries)")) if has_entries else LEGEND
+    if not has_entries:
+        return LEGEND
+    return (
+        *LEGEND[:-1],
+        ("b", Sentence("{words} (for the sum of the result's entries)", words=Sentence(LEGEND[-1][1]))),
+    )
 
 
 def _shortened(label: Label) -> Label:
@@ -240,4 +247,7 @@ def _vertex(canvas: Canvas, vertex: Vertex, box: _Box, x: float, y: float) -> No
 
 def _place(vertex: Vertex) -> str:
     place = vertex.place
-    return "" if place is None else f"line {place.line}{f': {place.text}' if place.text else ''}"
+    if place is None:
+        return ""
+    at = say("line {number}", number=place.line)
+    return say("{name}: {remark}", name=at, remark=place.text) if place.text else at

@@ -13,11 +13,14 @@ from graphlib import CycleError, TopologicalSorter
 
 from gradexplain import escape
 from gradexplain.exposition.picture import ComputationGraph
+from gradexplain.language import enumerated, is_encodable, say
 from gradexplain.render import text
 from gradexplain.render.blocks import Block, Document, Formula, StepItem, Steps, line
+from gradexplain.render.breaks import columns
+from gradexplain.render.phrases import phrase
 from gradexplain.render.pictures.layout import Link, layered
-from gradexplain.render.pictures.words import ASCII, SIGNS, Wording, enumerated, short_title
-from gradexplain.render.text import columns
+from gradexplain.render.pictures.words import ASCII, SIGNS, Wording, name_of, short_title
+from gradexplain.settings import language
 
 LEFT, RIGHT, UP, DOWN = 1, 2, 4, 8
 _LINES = {0: " ", LEFT: "─", RIGHT: "─", UP: "│", DOWN: "│", LEFT | RIGHT: "─", UP | DOWN: "│"}
@@ -42,7 +45,8 @@ def render(graph: ComputationGraph, width: int = 80, *, unicode: bool = False) -
     if drawing is None:
         return text.render(Document(short_title(graph), listing(graph)), width=width, unicode=unicode)
     lines = [short_title(graph), "", *drawing]
-    return "\n".join(lines if unicode else [escape.encodable(_plain(row)) for row in lines])
+    encoding = "ascii" if is_encodable(language(), "ascii") else "utf-8"
+    return "\n".join(lines if unicode else [escape.encodable(_plain(row), encoding) for row in lines])
 
 
 def _plain(row: str) -> str:
@@ -63,17 +67,17 @@ def listing(graph: ComputationGraph) -> tuple[Block, ...]:
 def _item(graph: ComputationGraph, position: int, arriving: Sequence[int]) -> StepItem:
     vertex = graph.vertices[position]
     if vertex.inside is not None:
-        sources = [graph.vertices[graph.edges[e].source].name for e in arriving]
-        notes = [line(f"from {enumerated(sources)}")] if sources else []
-        return StepItem(line(", ".join(ASCII.lines_of(vertex))), notes=tuple(notes))
+        sources = [name_of(graph.vertices[graph.edges[e].source]) for e in arriving]
+        notes = [line(say("from {sources}", sources=enumerated(sources)))] if sources else []
+        return StepItem(line(say(", ").join(ASCII.lines_of(vertex))), notes=tuple(notes))
     notes = [line(_formula(adjoint))] if (adjoint := ASCII.adjoint_of(vertex)) else []
     for number in arriving:
         edge = graph.edges[number]
         forward, backward = ASCII.label_of(edge)
-        parts: list[str | Formula] = [f"from {graph.vertices[edge.source].name}"]
-        parts += [", local derivative ", _formula(forward)] if forward else []
-        parts += [", hands back ", _formula(backward)] if backward else []
-        notes.append(line(*parts))
+        parts = [line(say("from {sources}", sources=name_of(graph.vertices[edge.source])))]
+        parts += [phrase(", local derivative {formula}", formula=_formula(forward))] if forward else []
+        parts += [phrase(", hands back {formula}", formula=_formula(backward))] if backward else []
+        notes.append(tuple(inline for part in parts for inline in part))
     return StepItem(line(_formula(" ".join(ASCII.lines_of(vertex)))), notes=tuple(notes))
 
 

@@ -8,6 +8,7 @@ from functools import singledispatch
 from typing import Any
 
 from gradexplain.exposition.plots import DescentPlot, ErrorPlot, TangentPlot
+from gradexplain.language import say
 from gradexplain.render.blocks import Block, Image, Note, Section, Table, line
 from gradexplain.render.pictures.axes import HEIGHT, WIDTH, Axes, axes
 from gradexplain.render.pictures.contours import contours
@@ -26,8 +27,8 @@ def plot_blocks(record: Any) -> Iterator[Block]:
     title, words, table = _words(record)
     canvas, width, height = _drawn(record)
     yield Image(framed(canvas, width, height, title, words), words)
-    yield from (Note(line(note), "warning") for note in getattr(record, "notes", ()))
-    yield Section(line("Numbers"), (table,), open=False)
+    yield from (Note(line(say(note)), "warning") for note in getattr(record, "notes", ()))
+    yield Section(line(say("Numbers")), (table,), open=False)
 
 
 def plot_title(record: Any) -> str:
@@ -75,10 +76,23 @@ def _(record: TangentPlot) -> tuple[Canvas, float, float]:
     _dot(canvas, frame, x0, y0, "bt")
     entries = [
         ("a", f"{record.output} = {record.function}({record.variable})"),
-        ("b", f"tangent at {record.variable} = {number(x0)}: slope {number(record.slope)}"),
-        *(("c", f"secant with step {number(step)}: slope {number(slope)}") for step, slope in record.secants),
+        (
+            "b",
+            say(
+                "tangent at {variable} = {at}: slope {slope}",
+                variable=record.variable,
+                at=number(x0),
+                slope=number(record.slope),
+            ),
+        ),
+        *(("c", secant_label(step, slope)) for step, slope in record.secants),
     ]
     return canvas, WIDTH, _legend(canvas, entries)
+
+
+def secant_label(step: float, slope: float) -> str:
+    """What stands beside a secant in a legend."""
+    return say("secant with step {step}: slope {slope}", step=number(step), slope=number(slope))
 
 
 def _dot(canvas: Canvas, frame: Axes, x: float, y: float, kind: str) -> None:
@@ -103,19 +117,30 @@ def heights_shown(record: TangentPlot) -> tuple[float, float]:
 @_words.register
 def _(record: TangentPlot) -> tuple[str, str, Table]:
     x0, y0 = record.point
-    held = ", ".join(f"{name} = {number(value)}" for name, value in record.held)
-    title = f"{record.function} and its tangent at {record.variable} = {number(x0)}{f', {held}' if held else ''}"
-    secants = "".join(f" The secant with step {number(h)} has slope {number(s)}." for h, s in record.secants)
-    words = (
-        f"{title}. The curve passes through ({number(x0)}, {number(y0)}) with slope {number(record.slope)}: "
-        f"{_direction(record.slope)}.{secants}{''.join(f' {note}.' for note in record.notes)}"
-    )
+    point = say(", ").join(f"{name} = {number(value)}" for name, value in ((record.variable, x0), *record.held))
+    title = say("{function} and its tangent at {point}", function=record.function, point=point)
+    sentences = [
+        say("{sentence}.", sentence=title),
+        say(
+            "The curve passes through ({x}, {y}) with slope {slope}: {direction}.",
+            x=number(x0),
+            y=number(y0),
+            slope=number(record.slope),
+            direction=say(_direction(record.slope)),
+        ),
+        *(
+            say("The secant with step {step} has slope {slope}.", step=number(h), slope=number(s))
+            for h, s in record.secants
+        ),
+        *(say("{sentence}.", sentence=say(note)) for note in record.notes),
+    ]
+    words = say(" ").join(sentences)
     places = range(0, len(record.curve.x), max(1, (len(record.curve.x) - 1) // (_ROWS - 4)))
     rows = tuple(
         (line(number(x)), line(number(y)), line(number(y0 + record.slope * (x - x0))))
         for x, y in ((record.curve.x[i], record.curve.y[i]) for i in places)
     )
-    return title, words, Table((record.variable, record.output, "tangent"), rows)
+    return title, words, Table((record.variable, record.output, say("tangent")), rows)
 
 
 def _direction(slope: float) -> str:
@@ -135,7 +160,7 @@ def _(record: ErrorPlot) -> tuple[Canvas, float, float]:
     high = max(10.0 ** math.ceil(math.log10(min(max(errors, default=1.0), 1e6))), 10 * low)
     frame = axes((record.steps[-1], record.steps[0]), (low, high), logarithmic=True)
     is_relative = record.scale == abs(record.slope)
-    frame.draw(canvas, f"step h in {record.variable}", "relative error" if is_relative else "error")
+    frame.draw(canvas, step_label(record), say("relative error" if is_relative else "error"))
     for kind, found in (("b", record.forward), ("a", record.central)):
         frame.line(canvas, record.steps, [max(e, low) if math.isfinite(e) else e for e in found], kind)
     for step, error in zip(record.steps, record.central, strict=True):
@@ -143,43 +168,51 @@ def _(record: ErrorPlot) -> tuple[Canvas, float, float]:
             canvas.circle(frame.x(step), frame.y(max(error, low)), 2.5, "at")
     step, error = record.best
     entries = [
-        ("a", f"central quotient: best at h = {step:.0e}, error {error:.0e}"),
-        ("b", "forward quotient: falls as h, half as steep"),
+        ("a", say("central quotient: best at h = {step:.0e}, error {error:.0e}", step=step, error=error)),
+        ("b", say("forward quotient: falls as h, half as steep")),
     ]
     if _NOTHING < error < _WRONG:
         for n, (left, right) in enumerate((("round-off:", "truncation:"), ("grows as 1/h", "falls as h\u00b2"))):
             y = frame.y.start - 28 + _LINE * n
-            canvas.text(frame.x.start + 8, y, left, "note halo")
-            canvas.text(frame.x.end - 8, y, right, "note halo", "end")
+            canvas.text(frame.x.start + 8, y, say(left), "note halo")
+            canvas.text(frame.x.end - 8, y, say(right), "note halo", "end")
     return canvas, WIDTH, _legend(canvas, entries)
 
 
 @_words.register
 def _(record: ErrorPlot) -> tuple[str, str, Table]:
-    at = f" at {record.variable} = {number(record.at)}" if record.at is not None else ""
-    title = f"Error of difference quotients of {record.function}{at}"
-    step, error = record.best
-    words = f"{title}, by step, both axes logarithmic. {_course(record, step, error)}"
+    title = say("Error of difference quotients of {function}", function=record.function)
+    if record.at is not None:
+        title = say("{name} at {point}", name=title, point=f"{record.variable} = {number(record.at)}")
+    words = f"{say('{title}, by step, both axes logarithmic.', title=title)}{say(' ')}{_course(record, *record.best)}"
     rows = tuple(
         (line(f"{h:.0e}"), line(f"{c:.1e}"), line(f"{f:.1e}"))
         for h, c, f in list(zip(record.steps, record.central, record.forward, strict=True))[::4]
     )
-    return title, words, Table(("step h", "central", "forward"), rows, "Errors")
+    return title, words, Table((say("step h"), say("central"), say("forward")), rows, say("Errors"))
+
+
+def step_label(record: ErrorPlot) -> str:
+    """What stands below the axis of steps."""
+    return say("step h in {variable}", variable=record.variable)
 
 
 def _course(record: ErrorPlot, step: float, error: float) -> str:
     """How the error runs, and what that means."""
     first, last = record.central[0], record.central[-1]
     if not math.isfinite(error):
-        return "The function has no value beside the point."
+        return say("The function has no value beside the point.")
     if error > _WRONG:
-        return f"The error of the central quotient never falls below {error:.0e}: derivative and function disagree."
+        never = "The error of the central quotient never falls below {error:.0e}: derivative and function disagree."
+        return say(never, error=error)
     if max(e for e in record.central if math.isfinite(e)) < _NOTHING:
-        return "The central quotient has no error to speak of at any step."
-    return (
-        f"The error of the central quotient falls from {first:.0e} at h = {record.steps[0]:.0e} to {error:.0e} at "
-        f"h = {step:.0e}, then round-off makes it grow to {last:.0e} at h = {record.steps[-1]:.0e}."
+        return say("The central quotient has no error to speak of at any step.")
+    course = (
+        "The error of the central quotient falls from {first:.0e} at h = {largest:.0e} to {error:.0e} at "
+        "h = {step:.0e}, then round-off makes it grow to {last:.0e} at h = {smallest:.0e}."
     )
+    steps = {"largest": record.steps[0], "step": step, "smallest": record.steps[-1]}
+    return say(course, first=first, error=error, last=last, **steps)
 
 
 # ---------------------------------------------------------------------------------------------------- the descent
@@ -201,13 +234,18 @@ def _(record: DescentPlot) -> tuple[Canvas, float, float]:
         canvas.circle(frame.x(p[0]), frame.y(p[1]), 2.5, "at")
     for p, words, above in ((record.points[0], "start", -10), (record.points[-1], "end", 20)):
         canvas.circle(frame.x(p[0]), frame.y(p[1]), 5, "at")
-        canvas.text(frame.x(p[0]), frame.y(p[1]) + above, words, "small halo", "middle")
+        canvas.text(frame.x(p[0]), frame.y(p[1]) + above, say(words), "small halo", "middle")
     entries = [
-        ("a", f"gradient descent, {len(record.points) - 1} steps, rate {number(record.rate)}"),
-        ("d", f"where {record.function} falls fastest: minus the gradient"),
-        ("line thin", f"lines of equal {record.function}"),
+        ("a", say("gradient descent, {label}", label=descent_label(record))),
+        ("d", say("where {function} falls fastest: minus the gradient", function=record.function)),
+        ("line thin", say("lines of equal {function}", function=record.function)),
     ]
     return canvas, WIDTH, _legend(canvas, entries)
+
+
+def descent_label(record: DescentPlot) -> str:
+    """How long a descent is, and how fast."""
+    return say("{count} steps, rate {rate}", count=len(record.points) - 1, rate=number(record.rate))
 
 
 def _arrows(canvas: Canvas, frame: Axes, record: DescentPlot) -> None:
@@ -232,26 +270,33 @@ def _values_by_step(record: DescentPlot, canvas: Canvas) -> tuple[Canvas, float,
     low, high = min(record.values), max(record.values)
     room = 0.06 * (high - low) or 1.0
     frame = axes((0.0, max(1.0, len(record.values) - 1.0)), (low - room, high + room))
-    frame.draw(canvas, "step", record.function)
+    frame.draw(canvas, say("step"), record.function)
     frame.line(canvas, [float(n) for n in range(len(record.values))], record.values, "a")
-    return canvas, WIDTH, _legend(canvas, [("a", f"{record.function} along the descent, rate {number(record.rate)}")])
+    along = say("{function} along the descent, rate {rate}", function=record.function, rate=number(record.rate))
+    return canvas, WIDTH, _legend(canvas, [("a", along)])
 
 
 @_words.register
 def _(record: DescentPlot) -> tuple[str, str, Table]:
     names = ", ".join(record.variables)
-    title = f"Gradient descent on {record.function}({names})"
+    title = say("Gradient descent on {function}", function=f"{record.function}({names})")
     first, last = record.points[0], record.points[-1]
-    words = (
-        f"{title}: {len(record.points) - 1} steps of rate {number(record.rate)} lead from {_point(first)}, where it is "
-        f"{number(record.values[0])}, to {_point(last)}, where it is {number(record.values[-1])}."
+    words = say(
+        "{title}: {count} steps of rate {rate} lead from {start}, where it is {first}, to {end}, where it is {last}.",
+        title=title,
+        count=len(record.points) - 1,
+        rate=number(record.rate),
+        start=_point(first),
+        first=number(record.values[0]),
+        end=_point(last),
+        last=number(record.values[-1]),
     )
     every = max(1, -(-len(record.points) // _ROWS))
     chosen = sorted({*range(0, len(record.points), every), len(record.points) - 1})
     rows = tuple(
         (line(str(n)), *(line(number(v)) for v in record.points[n]), line(number(record.values[n]))) for n in chosen
     )
-    return title, words, Table(("step", *record.variables, record.function), rows)
+    return title, words, Table((say("step"), *record.variables, record.function), rows)
 
 
 def _point(point: Sequence[float]) -> str:

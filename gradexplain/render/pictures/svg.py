@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from gradexplain import escape
-from gradexplain.render.text import columns
+from gradexplain.render.breaks import columns
 
 FONT = 13.0
 _ADVANCE = 0.62  # of the widest of the usual monospaced fonts, in units of its size

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gradexplain.exposition.picture import ComputationGraph, Edge, Vertex
+from gradexplain.language import enumerated, say
 from gradexplain.render import formula as formulas
+from gradexplain.render.breaks import columns
 from gradexplain.render.signs import barred, pretty
-from gradexplain.render.text import columns
 
 _DIGITS = 4
 _ENTRIES = 4  # of a vector that is printed whole
@@ -34,7 +34,11 @@ def number(value: Any) -> str:
     """
     array = np.asarray(value)
     if array.dtype == bool:
-        return str(array[()]).lower() if not array.ndim else f"{array.shape}: {int(array.sum())} true"
+        return (
+            str(array[()]).lower()
+            if not array.ndim
+            else say("{shape}: {count} true", shape=array.shape, count=int(array.sum()))
+        )
     if not array.ndim:
         return _digits(array[()])
     if array.ndim == 1 and array.size <= _ENTRIES:
@@ -91,9 +95,11 @@ class Wording:
         """The lines of a box above the adjoint: name and formula, the value."""
         if vertex.inside is not None:
             code = vertex.place.text if vertex.place is not None else ""
-            count = f"{vertex.count} operations"
-            return tuple(filter(None, (vertex.name, code, count if vertex.name != count else "", _value(vertex))))
-        name = vertex.name if vertex.formula is None else f"{vertex.name} = {self.shown(vertex.formula)}"
+            count = say("{count} operations", count=vertex.count)
+            return tuple(
+                filter(None, (name_of(vertex), code, count if name_of(vertex) != count else "", _value(vertex)))
+            )
+        name = name_of(vertex) if vertex.formula is None else f"{vertex.name} = {self.shown(vertex.formula)}"
         return tuple(filter(None, (name, _value(vertex))))
 
     def adjoint_of(self, vertex: Vertex) -> str:
@@ -108,7 +114,7 @@ class Wording:
     def label_of(self, edge: Edge) -> Label:
         """What stands at an edge: numbers of a scalar program, formulas of arrays and where there is no point."""
         if edge.count > 1:
-            return Label(f"{edge.count} values", "")
+            return Label(say("{count} values", count=edge.count), "")
         forward = "" if edge.local is None else self.shown(edge.local)
         is_number = edge.local_value is not None and np.ndim(edge.local_value) == 0
         if forward and is_number and not getattr(edge.local, "is_Number", False):
@@ -123,10 +129,15 @@ class Wording:
 SIGNS, ASCII = Wording(unicode=True), Wording(unicode=False)
 
 
+def name_of(vertex: Vertex) -> str:
+    """The name of a vertex, or what a folded one stands for."""
+    return say(vertex.name)
+
+
 def _value(vertex: Vertex) -> str:
     if vertex.value is not None:
         return f"= {number(vertex.value)}"
-    return f"shape {vertex.shape}" if vertex.shape else ""
+    return say("shape {shape}", shape=vertex.shape) if vertex.shape else ""
 
 
 # ------------------------------------------------------------------------------------------------ read aloud
@@ -138,13 +149,13 @@ def title_of(graph: ComputationGraph) -> str:
     >>> title_of(ComputationGraph("f", (), (), point=(("x", 3.0),)))
     'Computation graph of f at x = 3'
     """
-    point = ", ".join(f"{name} = {number(value)}" for name, value in graph.point if np.ndim(value) == 0)
-    return f"{short_title(graph)}{f' at {point}' if point else ''}"
+    point = say(", ").join(f"{name} = {number(value)}" for name, value in graph.point if np.ndim(value) == 0)
+    return say("{name} at {point}", name=short_title(graph), point=point) if point else short_title(graph)
 
 
 def short_title(graph: ComputationGraph) -> str:
     """The same where the values of the arguments stand beside it."""
-    return f"Computation graph of {graph.name}"
+    return say("Computation graph of {name}", name=graph.name)
 
 
 def aloud(graph: ComputationGraph) -> str:
@@ -155,18 +166,18 @@ def aloud(graph: ComputationGraph) -> str:
     'Computation graph of f. x feeds u.'
     """
     vertices = graph.vertices[:_READ_ALOUD]
-    parts = [f"{title_of(graph)}.", *_feeds(graph, len(vertices))]
+    parts = [say("{sentence}.", sentence=title_of(graph)), *_feeds(graph, len(vertices))]
     if len(vertices) < len(graph.vertices):
-        parts.append(f"And {len(graph.vertices) - len(vertices)} more.")
+        parts.append(say("And {count} more.", count=len(graph.vertices) - len(vertices)))
     values = [_said(v) for v in vertices if v.inside is None and (v.formula is not None or v.value is not None)]
-    parts += [f"{'; '.join(values)}."] if values else []
-    adjoints = [f"{v.name} {number(v.adjoint_value)}" for v in reversed(vertices) if v.adjoint_value is not None]
-    parts += [f"Adjoints, backwards: {', '.join(adjoints)}."] if adjoints else []
-    return " ".join(parts)
+    parts += [say("{sentence}.", sentence=say("; ").join(values))] if values else []
+    adjoints = [f"{name_of(v)} {number(v.adjoint_value)}" for v in reversed(vertices) if v.adjoint_value is not None]
+    parts += [say("Adjoints, backwards: {adjoints}.", adjoints=say(", ").join(adjoints))] if adjoints else []
+    return say(" ").join(parts)
 
 
 def _said(vertex: Vertex) -> str:
-    name = vertex.name if vertex.formula is None else f"{vertex.name} = {pretty(formulas.text(vertex.formula))}"
+    name = name_of(vertex) if vertex.formula is None else f"{vertex.name} = {pretty(formulas.text(vertex.formula))}"
     return name if vertex.value is None else f"{name} = {number(vertex.value)}"
 
 
@@ -179,21 +190,13 @@ def _feeds(graph: ComputationGraph, most: int) -> list[str]:
     together: dict[tuple[int, ...], list[int]] = {}
     for source, found in sorted(targets.items()):
         together.setdefault(tuple(sorted(found)), []).append(source)
-    names = [v.name for v in graph.vertices]
+    names = [name_of(v) for v in graph.vertices]
     clauses, before = [], ""
     for goals, sources in together.items():
         subject, object_ = enumerated([names[i] for i in sources]), enumerated([names[i] for i in goals])
         if len(sources) == 2 and subject == before:
-            subject = "both"
-        clauses.append(f"{subject} feed{'s' if len(sources) == 1 else ''} {object_}")
+            subject = say("both")
+        sentence = "{sources} feeds {targets}" if len(sources) == 1 else "{sources} feed {targets}"
+        clauses.append(say(sentence, sources=subject, targets=object_))
         before = object_
-    return [f"{'; '.join(clauses)}."] if clauses else []
-
-
-def enumerated(names: Sequence[str]) -> str:
-    """Names in a sentence.
-
-    >>> enumerated(["x", "u", "v"])
-    'x, u and v'
-    """
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return [say("{sentence}.", sentence=say("; ").join(clauses))] if clauses else []

@@ -17,9 +17,9 @@ from rich.console import Console
 import gradexplain as gx
 from gradexplain.errors import ArgumentError
 from gradexplain.exposition.picture import ComputationGraph, Edge, Vertex
+from gradexplain.render.breaks import columns
 from gradexplain.render.pictures import graph_svg, graph_text, sources
 from gradexplain.render.pictures.picture import GraphPicture
-from gradexplain.render.text import columns
 from tests.render.pictures.programs import explained, thousand
 from tests.render.sample import HOSTILE
 
