@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradexplain.errors import ArgumentError
-from gradexplain.render import text
-from gradexplain.render.blocks import Document
-from gradexplain.render.document import of
 from gradexplain.settings import current
+
+if TYPE_CHECKING:
+    from gradexplain.render.blocks import Document
 
 
 class Display:
@@ -31,6 +31,8 @@ class Display:
     @property
     def document(self) -> Document:
         """The record in blocks, as all formats print it."""
+        from gradexplain.render.document import of
+
         return of(self.data)
 
     @property
@@ -45,6 +47,8 @@ class Display:
 
         Where the language is Chinese the words need more than ASCII, and `unicode` is about formulas alone.
         """
+        from gradexplain.render import text
+
         now = current()
         return text.render(
             self.document,
@@ -116,7 +120,7 @@ class Display:
     @property
     def _shown(self) -> Mapping[str, Callable[[], str]]:
         """How to write what notebooks choose from, by MIME type."""
-        from gradexplain.render import latex, markdown
+        from gradexplain.render import latex, markdown, text
 
         return {
             "text/plain": lambda: text.render(self.document, width=current().width),

@@ -12,7 +12,7 @@ from sympy.printing.latex import LatexPrinter
 from sympy.printing.str import StrPrinter
 
 import gradexplain as gx
-from gradexplain.render import bundle, display, latex, markdown, text
+from gradexplain.render import bundle, document, latex, markdown, text
 
 FUNCTIONS: list[Any] = [
     "x**2*sin(x)",
@@ -53,7 +53,7 @@ def test_there_is_plain_text_even_if_everything_fails(monkeypatch: pytest.Monkey
 
 def test_the_wording_may_fail_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
     e = gx.explain("x**2")
-    monkeypatch.setattr(display, "of", broken)
+    monkeypatch.setattr(document, "of", broken)
     assert set(e._repr_mimebundle_()) == {"text/plain", "text/markdown"}  # the screen has a wording of its own
 
 
