@@ -6,7 +6,7 @@ from gradexplain.exposition import textbook
 from gradexplain.exposition.model import Detail, Entrywise
 from gradexplain.exposition.naming import names
 from gradexplain.exposition.orders import Orders
-from gradexplain.graph import Node
+from gradexplain.graph import Node, as_node
 from gradexplain.simplify.closed import arrangement, closed_form
 from gradexplain.simplify.entrywise import entries, is_suitable
 from gradexplain.trace.run import Program
@@ -29,7 +29,9 @@ def derive(
         return None
     orders, named = Orders(numbers), names(numbers)
     arranged = arrangement(numbers, named)
-    slopes = dict(zip(variables, nodes.ravel(), strict=True))
+    slopes = dict(
+        zip(variables, map(as_node, nodes.ravel()), strict=True)
+    )  # an entry that is not used has the number 0
     shown = variables[:MOST_ENTRIES]
     forms = {n: closed_form(n, slopes[n], numbers, named, arranged) for n in shown}
     forms = orders.with_steps(forms)

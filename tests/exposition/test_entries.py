@@ -66,3 +66,8 @@ def test_every_format(width):
     assert found.to_markdown()
     assert found.to_html()
     assert "Entrywise" in found.to_json()
+
+
+def test_entries_that_are_not_used_have_a_derivation_too():
+    e = gx.explain(lambda M: M[1, 1], np.arange(9.0).reshape(3, 3))
+    assert "dy/dM1_1 = 1" in str(e.derivation(detail="full"))
