@@ -65,6 +65,7 @@ _DERIVATIONS = {
     "{count} more conditions": "另外 {count} 个条件",
     "{count} more": "另外 {count} 个",
     "This function computes with arrays; see its reverse mode.": "这个函数对数组作运算，请看反向模式。",
+    "The steps are those of {call}.": "步骤见 {call}。",
     "{count} more entries are derived alike.": "其余 {count} 个分量的求导与此类似。",
     "{names} is held constant.": "{names} 视为常数。",
     "{names} are held constant.": "{names} 视为常数。",

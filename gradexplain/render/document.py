@@ -28,6 +28,7 @@ from gradexplain.render import formula as formulas
 from gradexplain.render.blocks import (
     Block,
     Chain,
+    Code,
     Document,
     Equation,
     Formula,
@@ -178,11 +179,14 @@ def _(record: Overview) -> Iterator[Block]:
     derivations = dict(zip((key for key, _ in record.forms), record.derivations, strict=False))
     for position, (key, form) in enumerate(record.forms):
         found = derivations.get(key)
-        if found is not None and position < MOST_DERIVATIONS:
-            if len(record.forms) > 1:
-                yield Heading(phrase("With respect to {variables}", variables=repeated(tuple(key.split(",")))), 2)
+        is_told = position < MOST_DERIVATIONS
+        if found is not None and len(record.forms) > 1:
+            yield Heading(phrase("With respect to {variables}", variables=repeated(tuple(key.split(",")))), 2)
+        if found is not None and is_told:
             yield from steps_of(found)
-        yield from _form(record, output, key, form, found if position < MOST_DERIVATIONS else None)
+        yield from _form(record, output, key, form, found if is_told else None)
+        if found is not None and not is_told:
+            yield Note(phrase("The steps are those of {call}.", call=Code(f'derivation("{key}")')), "info")
     yield from remarks(record)
     yield from _check_lines(record, output)
     if 0 < len(record.tape) <= _LONGEST_TAPE:
