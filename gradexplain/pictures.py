@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -16,7 +17,7 @@ from gradexplain.render.pictures.picture import GraphPicture, Plot
 from gradexplain.trace.run import Program
 
 
-class Pictured(Display):
+class Pictured(Display, ABC):
     """The computation graph and the plots of a program that is differentiated."""
 
     program: Program
@@ -26,14 +27,14 @@ class Pictured(Display):
     kind: str
     title: str
 
-    @cached_property
+    @property
+    @abstractmethod
     def gradient_values(self) -> Mapping[str, Any]:
         """The derivatives' values at the point, {} without one."""
-        raise NotImplementedError
 
-    @cached_property
-    def _findings(self) -> tuple[Finding, ...]:
-        raise NotImplementedError
+    @property
+    @abstractmethod
+    def _findings(self) -> tuple[Finding, ...]: ...
 
     def picture(self) -> GraphPicture:
         """The computation graph to look at: values, local derivatives, adjoints; large ones folded by line."""

@@ -11,7 +11,25 @@ from gradexplain.render.display import Display
 from gradexplain.simplify.form import ClosedForm, Gradients
 
 
-class Frozen(Display):
+class Kept(Display):
+    """A record whose blocks were made before, with the renderings that it had then."""
+
+    def __init__(self, data: Any, document: Document, screen: Document) -> None:
+        super().__init__(data)
+        self._document, self._screen = document, screen
+
+    @property
+    def document(self) -> Document:
+        """The blocks that all formats print."""
+        return self._document
+
+    @property
+    def screen(self) -> Document:
+        """The blocks as a notebook shows them."""
+        return self._screen
+
+
+class Frozen(Kept):
     """An explanation that came out of a pickle: its formulas, numbers and renderings, without the function.
 
     The document is kept as it was: SymPy evaluates what it unpickles, and x*x would become x**2.
@@ -26,8 +44,7 @@ class Frozen(Display):
         gradient_values: Mapping[str, Any],
         value: Any,
     ) -> None:
-        super().__init__(data)
-        self._document, self._screen = document, screen
+        super().__init__(data, document, screen)
         self.gradients, self.gradient_values, self.value = Gradients(forms), gradient_values, value
 
     def __getitem__(self, key: str) -> ClosedForm:
@@ -37,13 +54,3 @@ class Frozen(Display):
     def gradient(self) -> Any:
         """As `Explanation.gradient`."""
         return self.gradients.together
-
-    @property
-    def document(self) -> Document:
-        """The blocks that all formats print."""
-        return self._document
-
-    @property
-    def screen(self) -> Document:
-        """The blocks as a notebook shows them."""
-        return self._screen

@@ -17,7 +17,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from gradexplain.errors import ArgumentError
 from gradexplain.render import json_
 from gradexplain.render.blocks import Document, Image
-from gradexplain.render.display import Display
+from gradexplain.render.frozen import Kept
 from gradexplain.render.pictures.svg import is_ours
 
 _BESIDE = ("schema", "document", "screen")  # members that are not the record's
@@ -48,22 +48,8 @@ def _(value: Record) -> json_.Shape:
     return {"type": value.type, **value.members} if value.type else dict(value.members)
 
 
-class Saved(Display):
+class Saved(Kept):
     """An explanation, a derivation or a check that was read from JSON, with the renderings that it had."""
-
-    def __init__(self, data: Any, document: Document, screen: Document) -> None:
-        super().__init__(data)
-        self._document, self._screen = document, screen
-
-    @property
-    def document(self) -> Document:
-        """The blocks that all formats print."""
-        return self._document
-
-    @property
-    def screen(self) -> Document:
-        """The blocks as a notebook shows them."""
-        return self._screen
 
     def __getitem__(self, key: str) -> Any:
         """The record of a closed form, by its key."""
