@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gradexplain.errors import ArgumentError, ShapeError
 from gradexplain.explanation import CheckDisplay, Explanation
-from gradexplain.exposition import plots
 from gradexplain.exposition.domain import require_all_paths, require_domain
-from gradexplain.implicit import ImplicitExplanation, on_the_curve, roles
 from gradexplain.language import Sentence
-from gradexplain.readers.equation import EquationFunction, defined_formula, is_equation
-from gradexplain.readers.functions import TextFunction
 from gradexplain.render.display import Display
-from gradexplain.render.pictures.picture import Descent
 from gradexplain.trace.run import Program, compare, explore, trace
 from gradexplain.trace.signature import Argument, bind, promote
+
+if TYPE_CHECKING:  # loaded by those who use them: text, equations and plots are not every day's work
+    from gradexplain.implicit import ImplicitExplanation
+    from gradexplain.render.pictures.picture import Descent
 
 HIGHEST_ORDER = 8
 HIGHEST_IMPLICIT_ORDER = 4
@@ -47,6 +46,8 @@ def explain(
     ('2*x', 9.0, 6.0)
     """
     if isinstance(f, str):
+        from gradexplain.readers.equation import defined_formula, is_equation
+
         f = defined_formula(f)
         if is_equation(f):
             return explain_implicit(f, *args, wrt=wrt, order=order, **kwargs)
@@ -91,10 +92,14 @@ def explain_implicit(
     >>> explain_implicit(lambda u, v: u * v - 1, of="v", wrt="u")["u"].text
     '-v/u'
     """
+    from gradexplain.implicit import ImplicitExplanation, on_the_curve, roles
+
     _require_order(order, HIGHEST_IMPLICIT_ORDER)
     notes: tuple[str, ...] = ()
     title, subtracts = "", False
     if isinstance(f, str):
+        from gradexplain.readers.equation import EquationFunction
+
         text = EquationFunction.read(f, known=[*kwargs, *_as_names(wrt), *_as_names(of)])
         f, notes, title, subtracts = text, text.notes, text.echo, text.subtracts
     arguments = bind(f, args, kwargs, symbolic=True)
@@ -143,6 +148,9 @@ def descent(f: Callable[..., Any], start: Sequence[float], *, rate: float = 0.1,
     >>> found.points[-1]
     (0.125, 0.25)
     """
+    from gradexplain.exposition import plots
+    from gradexplain.render.pictures.picture import Descent
+
     return Descent(plots.descent(f, start, rate=rate, steps=steps))
 
 
@@ -153,6 +161,8 @@ def _explain(
     notes: tuple[str, ...] = ()
     title = ""
     if isinstance(f, str):
+        from gradexplain.readers.functions import TextFunction
+
         text = TextFunction.read(f, known=[*kwargs, *_as_names(wrt)])
         f, notes, title = text, text.notes, text.echo
     arguments = bind(f, args, kwargs, symbolic=True)

@@ -19,7 +19,7 @@ from gradexplain.collector import paused
 from gradexplain.errors import ArgumentError, DomainError
 from gradexplain.generated import Function, build, pack
 from gradexplain.graph import Node, ancestors, constant, variable
-from gradexplain.isolated import isolated_points, limits_around
+from gradexplain.isolated import isolated_points, limits_around, where_undefined
 from gradexplain.jacobians import hessian_nodes, jacobian_nodes
 from gradexplain.ops.ordering import equal
 from gradexplain.trace.nested import as_outer, trace_inside
@@ -149,7 +149,8 @@ class Derivative:
                     return pack(limits, built.layout)
                 result = self._build(program, watch=False).at_any_cost(*values)
             if self.kind == "grad" and not program.output.shape and np.isnan(program.trace.value(program.output)):
-                return pack([np.full(n.shape, np.nan) if n.shape else np.nan for n in built.outputs], built.layout)
+                gradients = [result] if built.layout == 0 else result
+                return pack(where_undefined(gradients), built.layout)
             return result
         except np.linalg.LinAlgError as error:
             raise _no_derivative(program, error) from error

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradexplain import rerun
 from gradexplain.autodiff import Sweep, sweep
 from gradexplain.derivative import jacobian_nodes
 from gradexplain.errors import ArgumentError
-from gradexplain.exposition import entries, findings, naming, sweeps, textbook, values, verify
+from gradexplain.exposition import entries, findings, naming, sweeps, textbook, values
 from gradexplain.exposition.known import known_rules
 from gradexplain.exposition.model import CheckReport, Detail, Finding, Overview, Style, TapeRow, Walk
 from gradexplain.exposition.orders import Orders
@@ -213,6 +212,8 @@ class Explanation(Pictured):
         return CheckDisplay(self._report(gradient, black_box=True))
 
     def _report(self, gradient: Any = None, *, black_box: bool) -> CheckReport:
+        from gradexplain.exposition import verify
+
         if not self.program.is_numeric:
             return (
                 verify.at_samples(self.whole, self._nodes, self._parents)
@@ -274,6 +275,7 @@ class Explanation(Pictured):
 
     def to_notebook(self) -> str:
         """A Jupyter notebook that explains, and computes the explanation again, as JSON."""
+        from gradexplain import rerun
         from gradexplain.render import document, notebook
 
         title = document.title_of(self.data)
@@ -283,6 +285,8 @@ class Explanation(Pictured):
 
     @property
     def _call(self) -> str | None:
+        from gradexplain import rerun
+
         name = "explain" if self.kind == "gradient" else f"explain_{self.kind}"
         return rerun.call(self.program, name, wrt=self.wrt, order=self.order)
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import mpmath as mp
 
-from gradexplain import rerun
 from gradexplain.errors import ArgumentError, DomainError
 from gradexplain.explanation import CheckDisplay, Explanation
 from gradexplain.exposition import implicit, sweeps, values, verify
@@ -149,6 +148,8 @@ class ImplicitExplanation(Explanation):
 
     @property
     def _call(self) -> str | None:
+        from gradexplain import rerun
+
         return rerun.call(self.program, "explain_implicit", wrt=self.wrt, order=self.order, of=self.of)
 
     @cached_property

@@ -28,6 +28,19 @@ _REST = 1e-9  # a limit that is so small beside the spread of its values is what
 _SAME = mpmath.mpf("1e-200")
 
 
+def where_undefined(gradients: Sequence[Any]) -> list[Any]:
+    """Gradients at a point where the function is nan: nan too, unless the slope is seen to have no bound there.
+
+    x*log(x) at 0 is 0*inf, but its slope log(x) + 1 is -inf, which says more than nan does.
+
+    >>> where_undefined([1.0]), where_undefined([np.array([-np.inf, 0.0])])
+    ([nan], [array([-inf,   0.])])
+    """
+    if any(np.any(np.isinf(g)) for g in gradients):
+        return list(gradients)
+    return [np.full(np.shape(g), np.nan) if np.ndim(g) else float("nan") for g in gradients]
+
+
 def isolated_points(program: Program, wrt: Sequence[Node]) -> tuple[Node, ...]:
     """Conditions of the form `a == b` that a branch or a `where` of real numbers hangs on."""
     order = ancestors([program.output, *(c.node for c in program.conditions)])

@@ -140,3 +140,31 @@ def test_explanations_say_what_grad_says():
     assert math.isnan(gx.grad(wild)(0.0))
     assert "if x == 0" not in explained["x"].text, "a slope where there is none"
     assert gx.explain(smooth, x=0.0).gradient_values["x"] == gx.grad(smooth)(0.0) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("f", "at", "slope"),
+    [
+        (lambda v: v[0] * (v[1] + np.log(v[0])), np.array([0.0, 1.0]), [-np.inf, 0.0]),
+        (lambda v: np.sum(v * np.log(v)), np.array([0.0, 1.0]), [-np.inf, 1.0]),
+        (lambda x: x * np.log(x), 0.0, -np.inf),
+        (lambda x: -x * np.log(x), 0.0, np.inf),
+    ],
+)
+def test_a_slope_without_bound_is_infinite_where_the_function_is_nan(f, at, slope):
+    """0*inf has no value, yet the slope is known to have no bound: the first call, the next, and the explanation."""
+    with np.errstate(all="ignore"):
+        assert np.isnan(f(at))
+        grad = gx.grad(f)
+        for _ in range(2):
+            np.testing.assert_array_equal(grad(at), slope)
+        e = gx.explain(f, at)
+        np.testing.assert_array_equal(next(iter(e.gradient_values.values())), slope)
+        assert any("log" in found.text and "no finite value" in found.text for found in e.why().data)
+
+
+def test_nothing_is_said_of_a_slope_where_the_function_is_nan_for_another_reason():
+    with np.errstate(all="ignore"):
+        for f in (lambda x: np.sin(x) / x, lambda x: x / x**2, lambda x: np.sqrt(x - 1) * 2):
+            assert math.isnan(gx.grad(f)(0.0))
+            assert math.isnan(gx.explain(f, x=0.0).gradient_values["x"])

@@ -12,7 +12,7 @@ import sympy as sp
 from gradexplain.errors import ArgumentError, GradexplainError
 from gradexplain.evaluate import evaluate_exact, exact_array
 from gradexplain.graph import Node, ancestors
-from gradexplain.isolated import at_isolated_point, isolated_points
+from gradexplain.isolated import at_isolated_point, isolated_points, where_undefined
 from gradexplain.simplify.form import ClosedForm
 from gradexplain.simplify.numeric import value
 from gradexplain.trace.run import Program, apply
@@ -25,13 +25,14 @@ MOST_EXACT_WORK = 25_000  # numbers in an exact evaluation of a graph
 def gradient_values(nodes: Mapping[str, Node], program: Program) -> dict[str, Any]:
     """The gradients at the point: in float64, or from exact arithmetic where float64 overflows or cancels.
 
-    Where the function itself has no value there is no gradient: nan.
+    Where the function itself has no value there is no gradient: nan, or infinite.
     """
-    undefined = bool(np.any(np.isnan(program.trace.value(program.output))))
     out = {}
     for key, node in nodes.items():
-        found = np.nan if undefined and node.shape == () else _best_value(node, program)
+        found = _best_value(node, program)
         out[key] = float(found) if node.shape == () else np.array(np.broadcast_to(found, node.shape), dtype=float)
+    if np.any(np.isnan(program.trace.value(program.output))):
+        return dict(zip(out, where_undefined(list(out.values())), strict=True))
     return out
 
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradexplain.errors import ArgumentError
-from gradexplain.render.blocks import Document
 from gradexplain.settings import current
+
+if TYPE_CHECKING:
+    from gradexplain.render.blocks import Document
 
 
 class Display:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradexplain.exposition.model import Overview
-from gradexplain.render.blocks import Document
 from gradexplain.render.display import Display
 from gradexplain.simplify.form import ClosedForm, Gradients
+
+if TYPE_CHECKING:
+    from gradexplain.render.blocks import Document
 
 
 class Kept(Display):

@@ -6,6 +6,7 @@ with a value and a derivative does without is none. What remains is put together
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -253,7 +254,7 @@ def _at(expr: Any, name: str, point: Mapping[str, Any], t: Any) -> Any:
 
 def _has_no_value(at: Mapping[str, Any], program: Program, gradient: Node) -> bool:
     """Whether there is no value or no derivative at values of some variables, whatever the others are."""
-    generator = np.random.default_rng(1)
+    generator = random.Random(1)
     with mp.workdps(_DIGITS):
         for _ in range(_TRIES):
             point = {n: mp.mpf(generator.uniform(0.3, 2.5)) for n in program.inputs}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -287,14 +288,14 @@ def evaluated_widely(outputs: Sequence[Node], inputs: Mapping[str, Node], point:
 
 def _columns(inputs: Mapping[str, Node], point: Mapping[str, Any]) -> dict[Node, Any]:
     """Values of the arguments: small and large, of both signs; whole numbers as they were given."""
-    generator = np.random.default_rng(0)
+    generator = random.Random(0)
     half = _MANY // 2
     columns: dict[Node, Any] = {}
     for name, node in inputs.items():
-        close = generator.uniform(-4.0, 4.0, half)
-        wide = 10 ** generator.uniform(-3.0, 3.0, half) * generator.choice([-1.0, 1.0], half)
+        close = [generator.uniform(-4.0, 4.0) for _ in range(half)]
+        wide = [10 ** generator.uniform(-3.0, 3.0) * generator.choice((-1.0, 1.0)) for _ in range(half)]
         given = point.get(name)
-        columns[node] = np.concatenate([close, wide]) if node.kind == "float" else 1 if given is None else given
+        columns[node] = np.array([*close, *wide]) if node.kind == "float" else 1 if given is None else given
     return columns
 
 

@@ -1,12 +1,14 @@
 """A last resort for SymPy calls that can hang: the call is ended after some seconds, and the caller is told.
 
 Budgets are counts of operations, so that results do not depend on the machine; the watchdog only keeps a formula that
-slipped through them from stopping the program. It works in any thread and touches no signal handler.
+slipped through them from stopping the program. It works in any thread and touches no signal handler. One thread looks
+after all calls, since starting one for each would cost more than most of them.
 """
 
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -19,7 +21,9 @@ T = TypeVar("T")
 # What SymPy raises where it can't do what it was asked for.
 FAILURES = (ValueError, TypeError, AttributeError, NotImplementedError, RecursionError, ArithmeticError, LookupError,
             AssertionError, BasePolynomialError)  # fmt: skip
+_TICK = 0.05  # seconds
 _AGAIN = 0.5  # seconds
+_IDLE = 20  # ticks with nothing to look after, then the thread ends
 _BUSY = 10  # a thread that gets no more of the machine than one part in ten has to make do with that
 _raise = ctypes.pythonapi.PyThreadState_SetAsyncExc
 
@@ -37,16 +41,17 @@ def within(seconds: float, call: Callable[[], T]) -> T | None:
     watch = _Watch(seconds)
     try:
         try:
-            watch.start()
+            _watchman.takes(watch)
             result = call()
-        except watch.signal:
-            raise
-        except BaseException:
-            watch.settle()
+        except BaseException as error:
+            if type(error) is not watch.signal:
+                watch.settle()
             raise
         watch.settle()
-    except watch.signal:
-        with suppress(watch.signal):
+    except _TimeIsUp as signal:
+        if type(signal) is not watch.signal:
+            raise
+        with suppress(type(signal)):
             watch.settle()
         return None
     return result
@@ -60,37 +65,75 @@ def _worked(thread: int) -> Callable[[], float]:
     return lambda: time.clock_gettime(clock)
 
 
-class _Watch(threading.Thread):
+class _Watch:
     """Raises an exception of a class of its own in the thread that made it, again and again until it is heeded: in a
     callback of the interpreter's it would be lost.
     """
 
     def __init__(self, seconds: float) -> None:
-        super().__init__(daemon=True)
-        self.signal: type[BaseException] = type("_TimeIsUp", (_TimeIsUp,), {})
-        self._seconds, self._watched = seconds, threading.get_ident()
-        self._lock, self._over = threading.Lock(), threading.Event()
-        self._fired = False
-        self._worked = _worked(self._watched)
-        self._at_start = self._worked()
+        self.signal: type[BaseException] | None = None  # once it was raised
+        self.is_over = False
+        self._seconds, self._thread = seconds, threading.get_ident()
+        self._lock = threading.Lock()
+        self._clock = _worked(self._thread)
+        self._at_start, self._began, self._next = self._clock(), time.monotonic(), 0.0
 
-    def run(self) -> None:
-        """Waits, and raises."""
-        began, patience = time.monotonic(), self._seconds
-        while not self._over.wait(_AGAIN if self._fired else patience):
-            patience = self._seconds - (self._worked() - self._at_start)
-            if patience > 0 and time.monotonic() - began < _BUSY * self._seconds:
-                continue
-            with self._lock:
-                if not self._over.is_set():
-                    self._fired = True
-                    _raise(ctypes.c_ulong(self._watched), ctypes.py_object(self.signal))
+    def look(self) -> None:
+        """Raises if the time is up."""
+        with self._lock:
+            now = time.monotonic()
+            if self.is_over or now < self._next:
+                return
+            if self._clock() - self._at_start < self._seconds and now - self._began < _BUSY * self._seconds:
+                return
+            self.signal = self.signal or type("_TimeIsUp", (_TimeIsUp,), {})
+            self._next = now + _AGAIN
+            _raise(ctypes.c_ulong(self._thread), ctypes.py_object(self.signal))
 
     def settle(self) -> None:
         """From here on nothing is raised: what is on its way arrives now."""
         with self._lock:
-            self._over.set()
-        waits = 20 if self._fired else 0
+            self.is_over = True
+        waits = 20 if self.signal else 0
         while waits:
             time.sleep(0.001)
             waits -= 1
+
+
+class _Watchman:
+    """The watches that run, and the thread that looks at them while there are any."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._watches: list[_Watch] = []
+        self._thread: threading.Thread | None = None
+
+    def takes(self, watch: _Watch) -> None:
+        """Looks after a watch until it is over."""
+        with self._lock:
+            self._watches.append(watch)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._round, daemon=True)
+                self._thread.start()
+
+    def _round(self) -> None:
+        idle = 0
+        while idle < _IDLE:
+            time.sleep(_TICK)
+            with self._lock:
+                self._watches = running = [w for w in self._watches if not w.is_over]
+                idle = 0 if running else idle + 1
+                if idle == _IDLE:
+                    self._thread = None
+            for watch in running:
+                watch.look()
+
+
+def _anew() -> None:
+    global _watchman
+    _watchman = _Watchman()
+
+
+_watchman = _Watchman()
+if hasattr(os, "register_at_fork"):  # a forked process has the lock as it was, and no thread
+    os.register_at_fork(after_in_child=_anew)
