@@ -51,7 +51,7 @@ def closed_form(
     """The closed form of a derivative: a formula of numbers, entries of small arrays, else the program for it."""
     if gradient.shape == () and all(x.shape == () for x in ancestors([gradient, program.output])):
         found = scalar_form(key, gradient, program, names)
-        if found.expr.has(sp.nan) or has_lost_slopes(program, gradient):
+        if _has_no_value(found) or has_lost_slopes(program, gradient):
             other = settled(program, key.split(","))
             if other is not None:
                 program, gradient = other
@@ -63,6 +63,10 @@ def closed_form(
         if form is not None:
             return form
     return array_form(key, gradient, program, names)
+
+
+def _has_no_value(form: ClosedForm) -> bool:
+    return any(e.has(sp.nan, sp.zoo) for e in (form.expr, form.raw, *form.where.values()))
 
 
 def entry_form(key: str, gradient: Node, program: Program) -> ClosedForm | None:

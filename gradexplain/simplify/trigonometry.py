@@ -123,8 +123,11 @@ def is_not_circular(expr: Any) -> bool:
 
 
 def is_not_hyperbolic(expr: Any) -> bool:
-    """Whether there are no two hyperbolic functions that could be one."""
-    return not expr.has(sp.sinh, sp.cosh, sp.tanh) or has_no_identities(_quotients(expr))
+    """Whether there are no two hyperbolic functions that could be one; in a power like tanh(x)**x there are none."""
+    functions = sp.sinh, sp.cosh, sp.tanh
+    if not expr.has(*functions) or any(p.has(*functions) and not p.exp.is_Rational for p in expr.atoms(sp.Pow)):
+        return True
+    return has_no_identities(_quotients(expr))
 
 
 def _quotients(expr: Any) -> Any:

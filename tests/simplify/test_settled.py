@@ -4,8 +4,11 @@ import math
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import gradexplain as gx
+from tests.simplify.comparing import against_quotients
+from tests.simplify.random_programs import function, random_source
 
 
 @pytest.mark.parametrize(
@@ -53,3 +56,39 @@ def test_the_derivative_at_a_point_is_that_of_the_formula():
 
 def test_constants_that_autodiff_passes_well_stay_in_the_program():
     assert gx.explain("sin(x)**2 + cos(x)**2")["x"].raw != 0
+
+
+def zero_of_sinc(x, y):
+    return x**2 + np.sinc(np.where(y > 0, y, 0))
+
+
+def quotient_of_itself(x, y):
+    return math.acosh(x / (y if y > 0 else x))
+
+
+def angle_of_nothing(x, y):
+    return np.where(x > 0, np.arctan2(0 * y, y - y) + x, y)
+
+
+def nested(x, y):
+    return math.acosh(x / (y if x > 0 and y > 0 else x)) * (y if y > 1 else x)
+
+
+def test_what_a_branch_makes_one_number_has_no_slope_there():
+    assert gx.explain(quotient_of_itself)["x"].text.startswith("0 if y <= 0 else ")
+    assert gx.explain(angle_of_nothing)["x"].text == "1 if x > 0 else 0"
+    for f in (zero_of_sinc, quotient_of_itself, angle_of_nothing, nested):
+        for form in gx.explain(f).gradients.values():
+            assert form.notes == ()
+            assert "nan" not in form.text
+            assert not any(e.has(sp.nan, sp.zoo) for e in (form.expr, *form.where.values()))
+
+
+@pytest.mark.parametrize("seed", [1732, 1935])
+def test_random_programs_with_such_branches(seed):
+    source = random_source(seed)
+    program = function(source, seed)
+    explanation = gx.explain(program, order=2 if seed % 4 == 0 else 1)
+    compared, wrong = against_quotients(source, program, explanation, seed)
+    assert compared
+    assert not wrong
