@@ -204,18 +204,19 @@ def sample_positive(outputs: Sequence[Node], inputs: Mapping[str, Node], positiv
 def _scanned(outputs: Sequence[Node], inputs: Mapping[str, Node]) -> Iterator[dict[str, Any]]:
     """Points of a small domain, found among many at which the program is evaluated in float64, all at once."""
     generator = np.random.default_rng(0)
+    count = _SCANNED // 100 if _has_special_functions(outputs) else _SCANNED
     columns = {}
     for name, node in inputs.items():
         if node.kind != "float":
             return
-        close = generator.uniform(-30.0, 30.0, _SCANNED // 2)
-        wide = 10 ** generator.uniform(-5.0, 5.0, _SCANNED // 2) * generator.choice([-1.0, 1.0], _SCANNED // 2)
+        close = generator.uniform(-30.0, 30.0, count // 2)
+        wide = 10 ** generator.uniform(-5.0, 5.0, count // 2) * generator.choice([-1.0, 1.0], count // 2)
         columns[name] = generator.permutation(np.concatenate([close, wide]))
     try:
         values = evaluate(outputs, {inputs[n]: c for n, c in columns.items()})
     except (TypeError, ValueError, ArithmeticError):
         return
-    finite = np.logical_and.reduce([np.isfinite(np.broadcast_to(v, _SCANNED)) for v in values])
+    finite = np.logical_and.reduce([np.isfinite(np.broadcast_to(v, count)) for v in values])
     for i in np.flatnonzero(finite)[: 3 * _ENOUGH]:
         yield {name: mp.mpf(round(float(c[i]), 12)) for name, c in columns.items()}
 
@@ -280,10 +281,15 @@ def _is_usual(v: Any) -> bool:
 def evaluated_widely(outputs: Sequence[Node], inputs: Mapping[str, Node], point: Mapping[str, Any]) -> list[Any]:
     """The outputs in floats at many points, small and large; at fewer where special functions would load SciPy."""
     columns = _columns(inputs, point)
-    if not any(n.op.value.__module__ == special.__name__ for n in ancestors(outputs) if n.inputs):
+    if not _has_special_functions(outputs):
         return [np.broadcast_to(v, _MANY) for v in evaluate(outputs, dict(columns))]
     points = [{x: c[i] if np.ndim(c) else c for x, c in columns.items()} for i in range(0, _MANY, _EVERY)]
     return [np.array(values, dtype=float) for values in zip(*(evaluate(outputs, p) for p in points), strict=True)]
+
+
+def _has_special_functions(outputs: Sequence[Node]) -> bool:
+    """Whether functions are in use that take their time, number by number."""
+    return any(n.op.value.__module__ == special.__name__ for n in ancestors(outputs) if n.inputs)
 
 
 def _columns(inputs: Mapping[str, Node], point: Mapping[str, Any]) -> dict[Node, Any]:
