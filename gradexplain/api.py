@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradexplain.errors import ArgumentError, ShapeError
+from gradexplain.errors import ArgumentError, NoRuleError, NotTraceableError, ShapeError
 from gradexplain.explanation import CheckDisplay, Explanation
+from gradexplain.exposition.causes import finding
 from gradexplain.exposition.domain import require_all_paths, require_domain
 from gradexplain.language import Sentence
 from gradexplain.render.display import Display
@@ -126,15 +127,26 @@ def check(f: Function, *args: Any, gradient: Any = None, wrt: Names = None, **kw
 
 
 def why(f: Function, *args: Any, wrt: Names = None, **kwargs: Any) -> Display:
-    """What there is to know about a derivative: why it is zero, undefined, or holds on one branch only.
+    """Why a derivative is zero, infinite, NaN, huge, or not what was expected. Takes what `explain` takes.
+
+    Each finding has a code, the path as far as it goes, the operation with its line, what is not the cause, and what to
+    do. A function that can't be traced, or an operation without a rule, is a finding too.
 
     >>> print(why(lambda x, y: x**2, 1.0, 2.0))
     Findings
     ========
     <BLANKLINE>
-    warning: y does not appear: its derivative is 0
+    warning: y does not appear: its derivative is 0 [unused]
+    <BLANKLINE>
+      -  not the cause: no operation cut or rounded it: none reads it
+      -  what to do: use y in the result, or leave it out
     """
-    return explain(f, *args, wrt=wrt, **kwargs).why()
+    try:
+        return explain(f, *args, wrt=wrt, **kwargs).why()
+    except NoRuleError as error:
+        return Display((finding("no-rule", error.where, what=error.what, do=error.fix),))
+    except NotTraceableError as error:
+        return Display((finding("left-trace", error.where, what=error.what, do=error.fix),))
 
 
 def descent(f: Callable[..., Any], start: Sequence[float], *, rate: float = 0.1, steps: int = 50) -> Descent:

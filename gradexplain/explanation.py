@@ -255,11 +255,27 @@ class Explanation(Pictured):
 
     @cached_property
     def _findings(self) -> tuple[Finding, ...]:
-        return findings.find(self.whole if self.whole.explored else self.program, self.wrt, self.sweep)
+        """What every rendering tells."""
+        return findings.find(self._recorded, self.wrt, self.sweep)
+
+    @property
+    def _recorded(self) -> Program:
+        return self.whole if self.whole.explored else self.program
+
+    @cached_property
+    def _diagnosis(self) -> tuple[Finding, ...]:
+        """What is told to those who ask why."""
+        closed = self.gradient_values if self.order == 1 and self.kind == "gradient" else {}
+        found = findings.diagnose(self._recorded, self.wrt, self.sweep, closed)
+        return (*found, *findings.of_derivatives(self._nodes, self.order), *findings.left_out(self.whole))
 
     def why(self, key: str | None = None) -> Display:
-        """What there is to know: branches, kinks, unused arguments, undefined values."""
-        return Display(self._findings)
+        """Why a derivative is zero, undefined, huge, or not what was expected: findings with their causes.
+
+        Each has a code (see the page of findings), the path as far as it goes, the operation with its line, its factor,
+        what is not the cause, and what to do. With `key`, those about one argument.
+        """
+        return Display(findings.about(self._diagnosis, key) if key else self._diagnosis)
 
     # Rendering.
     def python(self) -> str:

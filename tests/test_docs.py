@@ -49,6 +49,11 @@ def test_the_table_of_derivatives_is_up_to_date():
     assert generator.PAGE.read_text(encoding="utf-8") == generator.page(), "run docs/table_of_derivatives.py"
 
 
+def test_the_page_of_findings_is_up_to_date(recwarn):
+    generator = tool("findings")
+    assert generator.PAGE.read_text(encoding="utf-8") == generator.page(), "run docs/findings.py"
+
+
 def test_the_pictures_are_up_to_date():
     drawn = tool("pictures")
     for name, picture in drawn.pictures().items():

@@ -99,7 +99,7 @@ def test_the_other_magics(shell):
     assert run(shell, "%gradcheck f x=3.0").ok
     assert not run(shell, "%gradcheck x**3 x=5 --gradient 74.0").ok
     assert run(shell, "%gradcheck x**3 x=5 --gradient 37*a+1").ok
-    assert str(run(shell, "%why lambda x, y: x**2 x=1.0, y=2.0")).endswith("y does not appear: its derivative is 0")
+    assert "y does not appear: its derivative is 0" in str(run(shell, "%why lambda x, y: x**2 x=1.0, y=2.0"))
     assert "Reverse mode" in str(run(shell, "%tape f x=3.0"))
 
 

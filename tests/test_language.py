@@ -18,6 +18,8 @@ from rich.console import Console
 import gradexplain as gx
 from gradexplain.cli import main
 from gradexplain.exposition import known, rules
+from gradexplain.exposition.causes import CAUSES
+from gradexplain.exposition.findings import zeros
 from gradexplain.language import CHINESE, Sentence, chained, say
 from gradexplain.ops import TABLE
 from gradexplain.render import text
@@ -86,6 +88,8 @@ def _tables() -> set[str]:
 
     found = {text for op in TABLE.values() for text in (op.rule, op.kinks)}
     found |= {r.name for r in rewrites.RULES} | {i.name for i in identities.IDENTITIES}
+    found |= {text for cause in CAUSES.values() for text in (cause.sentence, cause.fix)}
+    found |= set(zeros._SURROGATES.values())
     for module in (rules, known, matching, steps, rewrite, orthant):
         found |= {v for n, v in vars(module).items() if n.isupper() and not n.startswith("_") and isinstance(v, str)}
     found |= {rule for rules_ in known._NAMES.values() for rule in rules_}
@@ -100,7 +104,7 @@ def _tables() -> set[str]:
 LITERALS = {
     node.value
     for path, tree in MODULES.items()
-    if path.name not in ("rules.py", "sentences.py", "pictures.py") or path.parent.name != "language"
+    if path.name not in ("rules.py", "sentences.py", "pictures.py", "findings.py") or path.parent.name != "language"
     for node in ast.walk(tree)
     if isinstance(node, ast.Constant) and isinstance(node.value, str)
 }
@@ -207,6 +211,13 @@ def looped(x):
     return x
 
 
+def looped_product(w):
+    h = 1.0
+    for _ in range(30):
+        h = w * h
+    return h
+
+
 def wide(a, b, c, d, e):
     return [a * b, np.floor(c) + d, e, a]
 
@@ -222,6 +233,10 @@ SHOWN = {
     "branches": lambda: gx.explain(sketch, x=0.0, y=2.0),
     "findings": lambda: gx.explain(sketch, x=0.0, y=2.0).why(),
     "nothing": lambda: gx.explain("x**2").why(),
+    "flat": lambda: gx.why(lambda w, b: 3 * np.maximum(0.0, w * 2.0 - 5.0), 1.0, 1.0),
+    "poisoned": lambda: gx.why(lambda x: np.sqrt(np.sum(x**2)) + np.log(x[0] + 1), np.zeros(3)),
+    "explosion": lambda: gx.why(looped_product, 3.0),
+    "lost digits": lambda: gx.why(lambda x: (1 - np.cos(x)) / x**2, 1e-9),
     "reading": lambda: gx.explain("2x sin^2 x + e^2x", x=1),
     "conditions": lambda: gx.explain("sqrt(x)*log(y - 1) + 1/(x - y)"),
     "trigonometry": lambda: gx.explain("sin(x)**2/(1 + cos(x)) + tan(x)/x").derivation(detail="full"),
@@ -249,7 +264,7 @@ SHOWN = {
 }
 NAMES = re.compile(
     "sin|cos|tan|log|exp|sqrt|abs|asin|atan|sign|where|floor|mean|max|sum|loss|sketch|looped|np|float64|LaTeX|True|"
-    "False|inf|nan|axis|else|d\\w*"
+    "False|inf|nan|axis|else|eps|linalg|norm|d\\w*"
 )
 
 
@@ -275,6 +290,7 @@ def _words(blocks):
 
 def _english(text: str) -> list[str]:
     text = re.sub(r"第 \d+ 行：.*", "", text)  # the line of the program follows
+    text = re.sub(r"\[[a-z-]+\]$", "", text)  # the code of a finding
     found = re.findall(r"(?<![A-Za-z_.])[A-Za-z]{3,}(?![A-Za-z_]|\()", text)
     return [word for word in found if not NAMES.fullmatch(word)]
 

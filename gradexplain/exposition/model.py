@@ -269,12 +269,45 @@ class CheckReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """Something the reader should know about a derivative: a kink, a branch, an argument that is not used."""
+class Waypoint:
+    """One value on the way from an argument to the result; `factor` is its slope in the value before it.
 
-    kind: Literal["branch", "kink", "unused", "constant", "zero", "undefined", "note", "limit"]
+    A factor of an array is the least and the greatest slope of its entries. With `skipped`, so many values of a long
+    way stand here.
+    """
+
+    text: str
+    value: Any = None
+    factor: Any = None
+    place: Place | None = None
+    is_culprit: bool = False
+    skipped: int = 0
+
+
+FindingKind = Literal[
+    "branch", "kink", "unused", "constant", "zero", "undefined", "size", "accuracy", "meaning", "note", "limit"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something the reader should know about a derivative: a kink, a branch, an argument that is not used.
+
+    `code` is the name of its cause in `exposition.causes`; the codes do not change. `argument` is the one whose
+    derivative it is about, "" if it is about all. `path` leads from the argument over
+    the operation that cuts or poisons the derivative to the result, as far as there is one; `factor` says what that
+    operation multiplies with, `ruled_out` what was looked at and is not the cause, and `fix` what to do.
+    """
+
+    kind: FindingKind
     text: str
     place: Place | None = None
+    code: str = ""
+    argument: str = ""
+    path: tuple[Waypoint, ...] = ()
+    factor: str = ""
+    ruled_out: tuple[str, ...] = ()
+    fix: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
+from gradexplain.language.findings import FINDINGS
 from gradexplain.language.pictures import PICTURES
 from gradexplain.language.rules import RULES
 from gradexplain.language.sentences import SENTENCES
 from gradexplain.settings import Language, language
 
-CHINESE: Mapping[str, str] = {**RULES, **SENTENCES, **PICTURES}
+CHINESE: Mapping[str, str] = {**RULES, **SENTENCES, **PICTURES, **FINDINGS}
 _CATALOGUES: Mapping[Language, Mapping[str, str]] = {"zh": CHINESE}
 # Spaces stand between Chinese and what is not, but not beside Chinese punctuation.
 _SPACES = re.compile(r"(?<=[一-鿿，。：；、）]) (?=[一-鿿])|(?<=[，。：；、）]) | (?=[，。：；、（）])")

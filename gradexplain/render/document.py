@@ -50,12 +50,12 @@ from gradexplain.render.derivations import (
     entrywise,
     functions,
     is_plain,
-    line_of,
     ordinal,
     repeated,
     stages_of,
     where_evaluated,
 )
+from gradexplain.render.findings import finding, remark
 from gradexplain.render.formula import derivative_of
 from gradexplain.render.implicit import implicit_derivation, implicit_steps
 from gradexplain.render.listings import gradient_name, modes, number, sweep, tape_table
@@ -117,6 +117,7 @@ blocks_of.register(ImplicitDerivation, implicit_derivation)
 blocks_of.register(Entrywise, entrywise)
 blocks_of.register(Sweep, sweep)
 blocks_of.register(Modes, modes)
+blocks_of.register(Finding, finding)
 blocks_of.register(ComputationGraph, graph_blocks)
 for _kind in (TangentPlot, ErrorPlot, DescentPlot):
     blocks_of.register(_kind, plot_blocks)
@@ -158,13 +159,6 @@ def _check_row(row: CheckRow) -> tuple[Line, ...]:
 
 
 @blocks_of.register
-def _(record: Finding) -> Iterator[Block]:
-    warns = record.kind in ("kink", "zero", "undefined", "unused", "constant", "limit")
-    text = say(record.text) + line_of(record.place)
-    yield Note(line(text), "warning" if warns else "info")
-
-
-@blocks_of.register
 def _(record: tuple) -> Iterator[Block]:  # type: ignore[type-arg]
     if not record:
         yield Note(line(say("Nothing out of the ordinary: no branch, kink, zero or infinity was met.")), "ok")
@@ -197,7 +191,7 @@ def _(record: Overview) -> Iterator[Block]:
 
 def remarks(record: Overview) -> Iterator[Block]:
     """The findings, and the notes that say more."""
-    yield from (block for finding in record.findings for block in blocks_of(finding))
+    yield from map(remark, record.findings)
     said = {finding.text for finding in record.findings}
     yield from (
         Note(line(say(note)), "info") for note in record.notes if note not in said and not any(note in s for s in said)

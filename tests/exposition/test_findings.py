@@ -49,8 +49,8 @@ def test_many_branches_are_counted():
     [
         (lambda x: abs(x), "abs(x) has a kink here (x = 0: slopes -1 and 1, 0 is taken)"),
         (lambda x: np.maximum(x, 0) * 2, "maximum(x, 0) has a kink here"),
-        (lambda x: np.floor(x) * x, "floor(x) has a kink here (jumps at the integers)"),
-        (lambda x: np.hypot(x, x), "hypot(x, x) has a kink here"),
+        (lambda x: np.floor(x) * x, "floor(x) is exactly at a jump (jumps at the integers)"),
+        (lambda x: np.hypot(x, x), "hypot(x, x) is the length of a zero vector"),
     ],
 )
 def test_kinks_at_the_point(function, text):

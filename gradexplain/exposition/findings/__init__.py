@@ -1,0 +1,180 @@
+"""What to know beside the formula, and why a derivative is what it is: findings with their causes.
+
+`find` is what every explanation tells; `diagnose` adds, for those who ask why, what costs more or matters less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from gradexplain.autodiff import Sweep
+from gradexplain.exposition.causes import finding, is_quiet
+from gradexplain.exposition.findings import accuracy, bends, chains, infinities, zeros
+from gradexplain.exposition.findings.subject import Subject
+from gradexplain.exposition.kinks import kinks
+from gradexplain.exposition.model import Finding
+from gradexplain.exposition.naming import names
+from gradexplain.graph import Node, ancestors
+from gradexplain.language import Sentence
+from gradexplain.ops.ordering import where
+from gradexplain.trace.run import Program
+from gradexplain.trace.source import place_of
+
+MOST_OF_A_KIND = 5
+
+
+def find(
+    program: Program, wrt: Sequence[str], sweep: Sweep, closed: Mapping[str, Any] | None = None
+) -> tuple[Finding, ...]:
+    """The findings about a program at its point; `sweep` is its reverse sweep, `closed` has what the formulas give.
+
+    >>> from gradexplain.autodiff import sweep
+    >>> from gradexplain.trace.run import trace
+    >>> from gradexplain.trace.signature import bind
+    >>> f = lambda x, y: abs(x)
+    >>> program = trace(f, bind(f, (0.0, 1.0), {}, symbolic=False))
+    >>> for found in find(program, ["x", "y"], sweep(program.output, list(program.inputs.values()))):
+    ...     print(found.code, "|", found.text)
+    unused | y does not appear: its derivative is 0
+    kink | abs(x) has a kink here (x = 0: slopes -1 and 1, 0 is taken)
+    """
+    return tuple(f for f in diagnose(program, wrt, sweep, closed, brief=True) if not is_quiet(f))
+
+
+def diagnose(
+    program: Program,
+    wrt: Sequence[str],
+    sweep: Sweep,
+    closed: Mapping[str, Any] | None = None,
+    *,
+    brief: bool = False,
+) -> tuple[Finding, ...]:
+    """All findings about a program; `brief` leaves out what takes exact arithmetic or walks along whole chains."""
+    subject = _subject(program, wrt, sweep)
+    found = [*_branches(program, subject), *zeros.without_path(subject, of_many=_is_one_of_many(program))]
+    if not program.is_numeric:
+        influenced, text = subject.influenced, subject.text
+        found += _some(bends.steps(subject.order, influenced, text, subject.place))
+        found += [
+            finding("jump" if "jumps" in text else "kink", text=Sentence(text))
+            for text in kinks(program, sweep.gradients[0])
+        ]
+    else:
+        at_border = list(bends.borders(program, subject))
+        found += _some(f for _, f in at_border)
+        found += at_point(subject, closed or {}, {chosen for chosen, _ in at_border if chosen is not None})
+        if not brief:
+            found += [*_size_and_accuracy(subject, found), *_some(infinities.elsewhere(subject))]
+    if not brief:
+        found += _meaning(program, subject)
+    found += [finding("taken-as-constant", text=Sentence(note)) for note in program.trace.notes]
+    return (*found, *limits(program))
+
+
+def limits(program: Program) -> list[Finding]:
+    """Why some paths are not in the formula."""
+    return [finding("limit", limit=limit) for limit in program.limits]
+
+
+def left_out(whole: Program) -> list[Finding]:
+    """Why there is no formula for all paths, where a point was explained along its own path alone."""
+    return [] if whole.explored else limits(whole)
+
+
+def of_derivatives(nodes: Mapping[str, Node], order: int) -> list[Finding]:
+    """What there is to know about derivatives of higher order."""
+    return list(zeros.constant_derivatives(nodes)) if order > 1 else []
+
+
+def at_point(subject: Subject, closed: Mapping[str, Any], told: Collection[Node] = ()) -> list[Finding]:
+    """Kinks, zeros and infinities of a computation at its point; `closed` has the values of simplified formulas.
+
+    Of operations in `told` it is known already why they let nothing back. This is for tapes, too: what a `Subject`
+    holds they have.
+    """
+    bent = list(bends.at_point(subject))
+    told = {*told, *(node for node, _ in bent)}
+    undefined = list(infinities.undefined_values(subject)) or list(infinities.undefined_slopes(subject, closed, told))
+    return [*_some(f for _, f in bent), *_some(zeros.zeros(subject, told)), *_some(undefined)]
+
+
+def _size_and_accuracy(subject: Subject, found: Sequence[Finding]) -> list[Finding]:
+    """Lost digits, and what is huge or tiny, where nothing that was found already is the reason."""
+    if any(f.kind == "undefined" for f in found):
+        return []
+    known = {f.argument for f in found if f.code in ("saturated", "underflow")}
+    lost = [] if known else list(accuracy.cancellations(subject))
+    extreme = [f for f in chains.sizes(subject) if f.argument not in known and not (lost and f.code == "steep")]
+    return [*_some(extreme), *(lost if not any(f.code == "saturated" for f in extreme) else [])]
+
+
+def about(found: Iterable[Finding], key: str) -> tuple[Finding, ...]:
+    """The findings about one derivative, and those about all."""
+    return tuple(f for f in found if f.argument in ("", *key.split(",")))
+
+
+def _subject(program: Program, wrt: Sequence[str], sweep: Sweep) -> Subject:
+    conditions = {c.node: c.site for c in program.conditions}
+    sites = program.trace.sites
+    joins = {n: conditions.get(n.inputs[0]) for n in ancestors([program.output]) if n.op is where and n not in sites}
+    return Subject(
+        output=program.output,
+        sources={n: program.inputs[n] for n in wrt},
+        sweep=sweep,
+        values=dict(program.trace.values),
+        names=names(program),
+        place=lambda node: place_of(sites.get(node) or joins.get(node)),
+        joins=joins,
+    )
+
+
+def _is_one_of_many(program: Program) -> bool:
+    """Whether there are other paths than the one that the program holds."""
+    return bool(program.conditions) and not program.explored
+
+
+def _some(found: Iterable[Finding]) -> list[Finding]:
+    """The first of many, and how many more there are."""
+    listed = list(found)
+    more = len(listed) - MOST_OF_A_KIND
+    if more > 0:
+        last = Finding(listed[0].kind, Sentence("and {count} more of this kind", count=more))
+        listed = [*listed[:MOST_OF_A_KIND], last]
+    return listed
+
+
+def _branches(program: Program, subject: Subject) -> list[Finding]:
+    """The branches taken at the point; where the formula is that of one path, it holds only there."""
+    if program.explored and not program.is_numeric:
+        return []
+    conditions = dict.fromkeys((c.node, c.truth, c.site) for c in program.conditions)
+    there = "{condition} is {truth}: the formula holds only there"
+    sentence = "{condition} is {truth}" if program.explored else there
+    return _some(
+        finding("branch", place_of(site), text=Sentence(sentence, condition=subject.text(node), truth=_word(truth)))
+        for node, truth, site in conditions
+    )
+
+
+def _word(truth: bool) -> Sentence:
+    return Sentence("True" if truth else "False")
+
+
+def _meaning(program: Program, subject: Subject) -> Iterator[Finding]:
+    """What the numbers mean: the gradient of a sum, arguments that are not differentiated."""
+    if program.output.shape:
+        shape, size = program.output.shape, program.output.size
+        yield finding("sum-of-outputs", shape=shape, count=size, ruled_out=_pointwise(subject))
+    for a in program.arguments:
+        if a.role == "traced" and a.kind == "int" and a.name not in subject.sources and a.is_numeric and not a.shape:
+            yield finding("integer-argument", name=a.name, value=a.value)
+
+
+def _pointwise(subject: Subject) -> list[Sentence]:
+    """Whether every entry of the result depends on one entry of each source alone, so that the sum changes nothing."""
+    touched = [n for n in subject.order if n in subject.hot]
+    if all(n.shape == subject.output.shape and (not n.inputs or n.op.family == "elementwise") for n in touched):
+        sentence = "the sum changes nothing here: each entry of the result depends on one entry of the argument"
+        return [Sentence(sentence)]
+    return []

@@ -1,0 +1,224 @@
+"""Kinks, jumps and ties at the point: operations that are exactly where they bend, and branches on their border."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import mpmath as mp
+import numpy as np
+
+from gradexplain.evaluate import evaluate_exact
+from gradexplain.exposition.causes import finding
+from gradexplain.exposition.exact import Slope, slope
+from gradexplain.exposition.findings.subject import Subject, number
+from gradexplain.exposition.model import Finding
+from gradexplain.graph import Node
+from gradexplain.language import Sentence
+from gradexplain.ops import arithmetic, elementary, ordering, selection
+from gradexplain.trace.run import Program
+from gradexplain.trace.source import place_of
+
+_LENGTHS = ("root_sum_square", "p_norm", "hypot")
+_TIES = ("maximum", "minimum", "fmax", "fmin", "max", "min")
+_COMPARISONS = ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal")
+_NEARLY_EQUAL = 1e-12  # of the greatest value
+
+
+def at_point(subject: Subject) -> Iterator[tuple[Node, Finding]]:
+    """Operations that are exactly at a kink, a jump or a tie, each with what to say of it."""
+    for node in subject.order:
+        if not subject.influenced(node):
+            continue
+        if node.op.name in ("eigh_vectors", "svd_left", "svd_right"):
+            yield from _equal_values(subject, node)
+        hits = _hits(subject, node)
+        if hits:
+            yield node, _bend(subject, node, hits)
+
+
+def _hits(subject: Subject, node: Node) -> int:
+    """At how many entries an operation bends."""
+    operands = [np.asarray(subject.value(n)) for n in node.inputs]
+    with np.errstate(all="ignore"):
+        if node.op.name in _LENGTHS and node.op.name != "hypot":
+            return int(np.sum(subject.value(node) == 0))
+        if node.op.name in ("max", "min") and node.inputs:
+            value = subject.value(node)
+            axes = node.params.get("axis")
+            spread = value if node.params.get("keepdims") or axes is None else np.expand_dims(value, axes)
+            tied = np.sum(operands[0] == spread, axis=axes) > 1
+            return int(np.sum(tied))
+        at_kink = _AT_KINK.get(node.op.name)
+        return 0 if at_kink is None else int(np.sum(at_kink(*operands)))
+
+
+def _bend(subject: Subject, node: Node, hits: int) -> Finding:
+    words: dict[str, Any] = {"formula": subject.text(node), "slopes": Sentence(node.op.kinks)}
+    values = {"hits": hits, "size": node.size, **words}
+    x = next((x for x in subject.sources.values() if x in set(subject.order)), None)
+    path = subject.way(x, node) if x is not None and (node in subject.hot or not node.op.differentiable) else ()
+    more: dict[str, Any] = {"path": path, "factor": Sentence(node.op.kinks)}
+    if subject.is_finite(subject.output):
+        value = number(subject.value(subject.output))
+        more["ruled_out"] = [Sentence("the function itself is finite here: {value}", value=value)]
+    place = subject.place(node)
+    if node.op.name in _LENGTHS:
+        return finding("norm-at-zero", place, **more, **words)
+    if node.op.name in _TIES and all(subject.influenced(n) for n in node.inputs):
+        sentence = "{formula} has a tie here ({slopes})"
+        if node.size > 1:
+            sentence = "{formula} has a tie at {hits} of {size} entries ({slopes})"
+        return finding("tie", place, text=Sentence(sentence, **values), **more, **words)
+    if node.op.kinks.startswith("jumps") or "jumps" in node.op.kinks:
+        sentence = "{formula} is exactly at a jump ({slopes})"
+        if node.size > 1:
+            sentence = "{formula} is exactly at a jump in {hits} of {size} entries ({slopes})"
+        return finding("jump", place, text=Sentence(sentence, **values), **more, **words)
+    sentence = "{formula} has a kink here ({slopes})"
+    if node.size > 1:
+        sentence = "{formula} has a kink at {hits} of {size} entries ({slopes})"
+    return finding("kink", place, text=Sentence(sentence, **values), **more, **words)
+
+
+def _equal_values(subject: Subject, node: Node) -> Iterator[tuple[Node, Finding]]:
+    """Eigenvectors and singular vectors whose values are equal."""
+    matrix = np.asarray(subject.value(node.inputs[0]))
+    with np.errstate(all="ignore"):
+        try:
+            found = (
+                np.linalg.eigvalsh(matrix)
+                if node.op.name.startswith("eigh")
+                else np.linalg.svd(matrix, compute_uv=False)
+            )
+        except np.linalg.LinAlgError:
+            return
+    gaps = np.abs(np.diff(np.sort(found, axis=-1), axis=-1))
+    close = gaps <= _NEARLY_EQUAL * np.max(np.abs(found), initial=0.0)
+    if np.any(close):
+        shown = ", ".join(number(v) for v in np.ravel(found)[:6])
+        factor = Sentence("1 divided by the difference of two equal values")
+        yield (
+            node,
+            finding("equal-values", subject.place(node), formula=subject.text(node), values=shown, factor=factor),
+        )
+
+
+def steps(subject_order: list[Node], depends: Callable[[Node], bool], text: Callable[[Node], str],
+          place: Callable[[Node], Any]) -> Iterator[Finding]:  # fmt: skip
+    """Operations that jump at infinitely many points, where no point is given."""
+    for node in subject_order:
+        if node.op.kinks.startswith("jumps") and node.shape == () and depends(node):
+            yield finding("jumps", place(node), formula=text(node), jumps=Sentence(node.op.kinks))
+
+
+# ------------------------------------------------------------------------------------------ branches on their border
+
+
+def borders(program: Program, subject: Subject) -> Iterator[tuple[Node | None, Finding]]:
+    """Conditions whose two sides are equal at the point, where the slopes of the branches differ.
+
+    Each with the `where` that it is the condition of, if it is one.
+    """
+    if any(n.shape for n in subject.order):
+        return
+    chosen = {n.inputs[0]: n for n in subject.order if n.op is ordering.where}
+    asked: dict[Node, Any] = {c: subject.place(n) for c, n in chosen.items()}
+    asked |= {c.node: place_of(c.site) for c in program.conditions}
+    for condition, place in asked.items():
+        for border in _comparisons(condition):
+            names = (
+                [n for n, x in subject.sources.items() if _comes_into(x, border)] if _is_border(subject, border) else []
+            )
+            for name in names[:1]:
+                found = _border(subject, border, name, chosen.get(condition), place)
+                if found is not None:
+                    yield chosen.get(condition), found
+
+
+def _comparisons(condition: Node) -> Iterator[Node]:
+    waiting = [condition]
+    while waiting:
+        node = waiting.pop()
+        if node.op.name in _COMPARISONS:
+            yield node
+        elif node.kind == "bool":
+            waiting += node.inputs
+
+
+def _is_border(subject: Subject, border: Node) -> bool:
+    a, b = (np.asarray(subject.value(n)) for n in border.inputs)
+    return bool(a.shape == b.shape == () and a == b and np.isfinite(a))
+
+
+def _comes_into(x: Node, node: Node) -> bool:
+    seen, waiting = {node}, [node]
+    while waiting:
+        n = waiting.pop()
+        if n is x:
+            return True
+        new = [m for m in n.inputs if m not in seen]
+        seen.update(new)
+        waiting += new
+    return False
+
+
+def _border(subject: Subject, border: Node, name: str, where: Node | None, place: Any) -> Finding | None:
+    x = subject.sources[name]
+    found = _sides(subject, x)
+    if found is None:
+        return None
+    more: dict[str, Any] = {"condition": subject.text(border)}
+    if where is not None and where in subject.hot and x in subject.hot:
+        more["path"] = subject.way(x, where)
+    if border.op.name in ("equal", "not_equal") and found.kind in ("jump", "smooth") and found.value is not None:
+        return finding("single-point", place, taken=_shown(found.value), **more)
+    if found.kind == "jump":
+        return finding("branches-jump", place, **more)
+    if found.kind == "kink":
+        taken = number(subject.value(subject.sweep.adjoints[x])) if x in subject.sweep.adjoints else "0"
+        return finding("branches-meet", place, left=_shown(found.left), right=_shown(found.right), taken=taken, **more)
+    return None
+
+
+def _shown(value: Any) -> str:
+    return str(mp.nstr(value, 6, strip_zeros=True)).removesuffix(".0")
+
+
+def _sides(subject: Subject, x: Node) -> Slope | None:
+    """The one-sided slopes of the result in one argument, the others held."""
+    given = {n: mp.mpf(float(v)) for n, v in subject.values.items() if n.op.name == "variable" and np.ndim(v) == 0}
+    try:
+        return slope(lambda t: evaluate_exact([subject.output], {**given, x: t})[0], float(subject.value(x)))
+    except (TypeError, AttributeError, KeyError):  # a function that has no exact form
+        return None
+
+
+def _whole(x: Any, *_: Any) -> Any:
+    return x == np.round(x)
+
+
+def _tie(a: Any, b: Any) -> Any:
+    return a == b
+
+
+_AT_KINK: Mapping[str, Callable[..., Any]] = {
+    arithmetic.absolute.name: lambda x: x == 0,
+    ordering.sign.name: lambda x: x == 0,
+    ordering.heaviside.name: lambda x, _: x == 0,
+    ordering.maximum.name: _tie,
+    ordering.minimum.name: _tie,
+    selection.fmax.name: _tie,
+    selection.fmin.name: _tie,
+    ordering.clip.name: lambda x, low, high: (x == low) | (x == high),
+    ordering.floor.name: _whole,
+    ordering.ceil.name: _whole,
+    ordering.trunc.name: lambda x: (x == np.round(x)) & (x != 0),
+    ordering.rint.name: lambda x: _whole(x + 0.5),
+    ordering.floor_divide.name: lambda a, b: _whole(a / b),
+    ordering.mod.name: lambda a, b: _whole(a / b),
+    ordering.fmod.name: lambda a, b: _whole(a / b) & (a != 0),
+    elementary.hypot.name: lambda a, b: (a == 0) & (b == 0),
+    elementary.arctan2.name: lambda a, b: (a == 0) & (b <= 0),
+    elementary.copysign.name: lambda a, b: (a == 0) | (b == 0),
+}

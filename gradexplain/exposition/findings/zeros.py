@@ -1,0 +1,183 @@
+"""Why a derivative is 0: no path, a path of steps, an operation with slope 0, or paths that cancel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from gradexplain.autodiff import Pullback
+from gradexplain.evaluate import evaluate
+from gradexplain.exposition.causes import finding
+from gradexplain.exposition.findings.subject import Subject, exact_number_text, number
+from gradexplain.exposition.model import Finding
+from gradexplain.graph import VARIABLE, Node, ancestors, depends_on
+from gradexplain.language import Sentence
+
+_RECTIFIERS = ("maximum", "minimum", "fmax", "fmin")
+_PRODUCTS = ("mul", "matmul", "einsum", "outer", "tensordot", "dot")
+_SURROGATES = {
+    "argmax": "use softmax in place of argmax",
+    "argmin": "use softmax of the negative in place of argmin",
+    "argsort": "use a soft ranking, or the sorted values themselves, in place of argsort",
+    "floor": "use the value itself in place of the rounded one",
+    "ceil": "use the value itself in place of the rounded one",
+    "trunc": "use the value itself in place of the rounded one",
+    "rint": "use the value itself in place of the rounded one",
+    "sign": "use tanh(k*x) in place of sign(x)",
+    "heaviside": "use a sigmoid in place of heaviside",
+}
+_COMPARISONS = ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal")
+
+
+def without_path(subject: Subject, *, of_many: bool = False) -> Iterator[Finding]:
+    """Sources that the result does not depend on, or only through steps; the computation may be one path `of_many`."""
+    reached = set(subject.order)
+    is_constant = not any(x in reached for x in subject.sources.values())
+    for name, x in subject.sources.items():
+        if x not in reached and is_constant and not of_many and not _has_arguments(subject):
+            yield finding("constant-result", name=name, ruled_out=[_NO_CUT])
+        elif x not in reached and of_many:
+            sentence = "{name} does not appear on the path that was taken: its derivative is 0 there"
+            yield finding("other-branch", text=Sentence(sentence, name=name), name=name)
+        elif x not in reached:
+            yield finding("unused", name=name, ruled_out=[_NO_CUT])
+        elif not subject.sweep.is_connected(x):
+            yield _through_steps(subject, name, x)
+
+
+def _has_arguments(subject: Subject) -> bool:
+    return any(n.op is VARIABLE for n in subject.order)
+
+
+_NO_CUT = Sentence("no operation cut or rounded it: none reads it")
+
+
+def _through_steps(subject: Subject, name: str, x: Node) -> Finding:
+    touched = {x}
+    cut = None
+    for n in subject.order:
+        if any(m in touched for m in n.inputs):
+            if not n.op.differentiable:
+                cut = n
+                break
+            touched.add(n)
+    if cut is None:
+        text = Sentence("{name} appears: its derivative is 0", name=name)
+        return finding("flat-only", text=text, name=name, formula=name)
+    fix = _SURROGATES.get(cut.op.name)
+    if fix is None and cut.op.name in _COMPARISONS:
+        fix = "use a sigmoid of the difference in place of the comparison"
+    elsewhere = Sentence("{name} does come into the result: the value changes where {formula} jumps", name=name,
+                         formula=subject.text(cut))  # fmt: skip
+    return finding(
+        "flat-only",
+        subject.place(cut),
+        name=name,
+        formula=subject.text(cut),
+        path=subject.way(x, cut),
+        ruled_out=[elsewhere],
+        fix=None if fix is None else Sentence(fix),
+    )
+
+
+def zeros(subject: Subject, told: set[Node]) -> Iterator[Finding]:
+    """Operations that let nothing back to a source whose derivative is 0; those in `told` are kinks already."""
+    blocked = {n: x for n, x in subject.sources.items() if subject.sweep.is_connected(x) and _is_zero(subject, x)}
+    if not blocked:
+        return
+    reached = depends_on(subject.order, blocked.values())
+    found: set[Node] = set(told)
+    explained = False
+    for p in subject.sweep.pullbacks:
+        x = p.node.inputs[p.operand]
+        if p.node in found:
+            explained = True
+            continue
+        if x not in reached or not np.any(subject.value(p.adjoint)) or np.any(subject.value(p.contribution)):
+            continue
+        if any(np.any(subject.value(q.contribution)) for q in subject.sweep.pullbacks if q.node is x):
+            continue  # 0 times infinity that was simplified: more comes back than is let through
+        found.add(p.node)
+        explained = True
+        name = next(n for n, s in blocked.items() if s in set(ancestors([x])))
+        yield _blocking(subject, p, name)
+    if not explained:
+        for name, x in blocked.items():
+            yield from _cancelling(subject, name, x)
+
+
+def _is_zero(subject: Subject, x: Node) -> bool:
+    return not np.any(subject.value(subject.sweep.adjoints[x]))
+
+
+def _blocking(subject: Subject, p: Pullback, name: str) -> Finding:
+    node, x = p.node, p.node.inputs[p.operand]
+    values: dict[str, Any] = {"formula": subject.text(node), "operand": subject.text(x), "name": name}
+    slope = subject.slope(node, p.operand)
+    reaches = Sentence("{name} does reach the result: there is a path, with a factor 0 on it", name=name)
+    details: dict[str, Any] = {
+        "path": subject.way(subject.sources[name], node, p.operand),
+        "ruled_out": [reaches],
+    }
+    code, more = _code_of(subject, p, slope)
+    if code == "saturated":
+        details["factor"] = Sentence("the slope is {slope}, which a float rounds to 0", slope=more["slope"])
+        details["ruled_out"] = [Sentence("{name} does matter: in exact arithmetic the slope is not 0", name=name)]
+    elif code == "flat-side" and node.size > 1:
+        sentence = "all {size} entries of {operand} are on the flat side of {formula}: the slope is 0"
+        details["text"] = Sentence(sentence, size=node.size, **values)
+    return finding(code, subject.place(node), **values, **more, **details)
+
+
+def _code_of(subject: Subject, p: Pullback, slope: Any) -> tuple[str, dict[str, Any]]:
+    """The cause for which an operation hands nothing back, and what else its sentence speaks of."""
+    node, x = p.node, p.node.inputs[p.operand]
+    if node.op.name == "where":
+        return "other-branch" if node in subject.joins else "branch-not-taken", {}
+    if node.op.name in _RECTIFIERS:
+        return "flat-side", {}
+    if node.op.name == "clip":
+        return "clipped", {"point": subject.at(x, (0,) * x.ndim)}
+    others = [n for k, n in enumerate(node.inputs) if k != p.operand]
+    if (node.op.name in _PRODUCTS or node.op.family == "bilinear") and others:
+        return "zero-factor", {"other": subject.text(others[0])}
+    if slope is None:
+        return "no-influence", {}
+    exact = _exact_slope(subject, p)
+    if exact:
+        return "saturated", {"slope": exact_number_text(exact), "point": subject.at(x)}
+    return "stationary", {"point": subject.at(x)}
+
+
+def _exact_slope(subject: Subject, p: Pullback) -> Any:
+    """The slope of an operation on numbers in exact arithmetic, None where it is 0 or not to be had."""
+    adjoint, contribution = subject.exact_value(p.adjoint), subject.exact_value(p.contribution)
+    if not adjoint or not contribution:
+        return None
+    return contribution / adjoint
+
+
+def _cancelling(subject: Subject, name: str, x: Node) -> Iterator[Finding]:
+    terms = [p for p in subject.sweep.pullbacks if p.node.inputs[p.operand] is x]
+    if len(terms) < 2 or any(t.contribution.shape for t in terms):
+        return
+    values = [number(subject.value(t.contribution)) for t in terms]
+    shown = " + ".join(values[:5]).replace("+ -", "- ") + (" + ..." if len(values) > 5 else "")
+    yield finding(
+        "paths-cancel",
+        subject.place(terms[0].node),
+        name=name,
+        count=len(terms),
+        terms=shown,
+        ruled_out=[Sentence("no single operation has slope 0")],
+    )
+
+
+def constant_derivatives(nodes: Mapping[str, Node]) -> Iterator[Finding]:
+    """Higher derivatives that are 0 everywhere, since the one before does not contain the argument."""
+    for key, node in nodes.items():
+        order = ancestors([node])
+        if not any(n.op is VARIABLE for n in order) and not np.any(evaluate([node], {})[0]):
+            yield finding("constant-derivative", name=key.rpartition(",")[2], key=key)

@@ -1,0 +1,373 @@
+"""The sentences of findings in Chinese: what the causes are, what is not the cause, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_FRAME = {
+    "on the path": "路径",
+    "here": "此处",
+    "factor: {text}": "因子：{text}",
+    "not the cause: {text}": "并非原因：{text}",
+    "what to do: {text}": "解决办法：{text}",
+    "… {count} more": "… 另有 {count} 个",
+    "{low} .. {high}": "{low} .. {high}",
+    "{remark}": "{remark}",
+    "{what}": "{what}",
+    "{do}": "{do}",
+    "{size}": "{size}",
+}
+_CAUSES = {
+    "the result is a constant: no path leads from {name} to it, so its derivative is 0": (
+        "结果是常数：从 {name} 没有路径通向它，故对 {name} 的导数为 0"
+    ),
+    "{name} is used on another branch only: its derivative is 0 on this one": (
+        "{name} 只在另一条分支上使用，在这条分支上对它的导数为 0"
+    ),
+    "{name} does not appear on the path that was taken: its derivative is 0 there": (
+        "{name} 没有出现在所走的路径上，在该处对它的导数为 0"
+    ),
+    "{what}: the path ends there": "{what}：路径到此为止",
+    "{name} is a whole number, so it steers the program and is not differentiated": (
+        "{name} 是整数，只控制程序的走向，不对它求导"
+    ),
+    "{formula} is on its flat side here: its slope in {operand} is 0": (
+        "{formula} 在此处位于平坦的一侧，对 {operand} 的斜率为 0"
+    ),
+    "all {size} entries of {operand} are on the flat side of {formula}: the slope is 0": (
+        "{operand} 的 {size} 个分量全部位于 {formula} 平坦的一侧，斜率为 0"
+    ),
+    "{formula} is clipped here ({point}), so nothing comes back to {operand}": (
+        "{formula} 在此处被截断（{point}），导数无法传回 {operand}"
+    ),
+    "{formula} is saturated at {point}: its slope there is {slope}": "{formula} 在 {point} 处饱和，该处斜率为 {slope}",
+    "{formula} has the factor {other} = 0 here, so nothing comes back to {operand}": (
+        "{formula} 在此处的因子 {other} = 0，导数无法传回 {operand}"
+    ),
+    "the slope of {formula} is 0 at {point}": "{formula} 在 {point} 处的斜率为 0",
+    "{formula} does not select {operand} here: nothing comes back through it": (
+        "{formula} 在此处没有选取 {operand}，导数无法经它传回"
+    ),
+    "what comes back to {name} over {count} paths adds up to 0: {terms}": (
+        "经 {count} 条路径传回 {name} 的导数之和为 0：{terms}"
+    ),
+    "the derivative before this one does not contain {name}: the derivative {key} is 0 everywhere": (
+        "前一阶导数不含 {name}，故导数 {key} 处处为 0"
+    ),
+    "{equation} is more than a float holds": "{equation} 超出浮点数的范围",
+    "{equation} has no finite value, but {operand} is {exact} and not 0: a float can't hold it": (
+        "{equation} 没有有限的值，但 {operand} 是 {exact} 而不是 0，浮点数表示不了它"
+    ),
+    "0 times infinity: {formula} has slope {slope} at {point}, {other} has slope 0": (
+        "0 乘无穷大：{formula} 在 {point} 处的斜率为 {slope}，而 {other} 的斜率为 0"
+    ),
+    "what comes back to {name} over several paths is inf and -inf: their sum is nan": (
+        "经几条路径传回 {name} 的导数是 inf 和 -inf，其和为 nan"
+    ),
+    "on the branch that where rejects here, {formula} has slope {slope}: it counts 0 here, but TensorFlow and JAX make "
+    "nan of it": ("在 where 未选取的分支上，{formula} 的斜率为 {slope}：这里按 0 计，而 TensorFlow 和 JAX 会得到 nan"),
+    "{formula} has slope {slope} here, which the other factors cancel: the derivative is finite, but step by step it is "
+    "0 times infinity": ("{formula} 在此处的斜率为 {slope}，被其他因子抵消：导数有限，但逐步计算时是 0 乘无穷大"),
+    "{formula} has equal values ({values}): the vectors that belong to them are not differentiable": (
+        "{formula} 有相等的值（{values}），相应的向量不可导"
+    ),
+    "{formula} is exactly at a jump ({slopes})": "{formula} 恰好处于跳跃点（{slopes}）",
+    "{formula} is exactly at a jump in {hits} of {size} entries ({slopes})": (
+        "{formula} 的 {size} 个分量中有 {hits} 个恰好处于跳跃点（{slopes}）"
+    ),
+    "{formula} has a tie here ({slopes})": "{formula} 在此处有并列（{slopes}）",
+    "{formula} has a tie at {hits} of {size} entries ({slopes})": (
+        "{formula} 的 {size} 个分量中有 {hits} 个出现并列（{slopes}）"
+    ),
+    "{formula} is the length of a zero vector: its derivative x/norm(x) is 0/0, and 0 is taken": (
+        "{formula} 是零向量的长度：导数 x/norm(x) 是 0/0，取 0"
+    ),
+    "{condition} is decided exactly on its border: slope {left} from the left, {right} from the right, {taken} is taken": (
+        "{condition} 恰好在边界上：左侧斜率 {left}，右侧斜率 {right}，取 {taken}"
+    ),
+    "{condition} is decided exactly on its border, and the function jumps there": (
+        "{condition} 恰好在边界上，函数在该处跳跃"
+    ),
+    "{condition} singles this point out: the derivative is the limit from both sides, {taken}": (
+        "{condition} 单独挑出了这一点：导数取两侧的极限 {taken}"
+    ),
+    "the derivative with respect to {name} is {size}, the product of {count} factors: {factors}": (
+        "对 {name} 的导数为 {size}，是 {count} 个因子之积：{factors}"
+    ),
+    "{size}, which a float rounds to 0": "{size}（浮点数舍入为 0）",
+    "{count} times {low} ({formula})": "{count} 个 {low}（{formula}）",
+    "{count} times {low} .. {high} ({formula})": "{count} 个 {low} .. {high}（{formula}）",
+    "{formula} has slope {slope} at {point}, close to a point where it is infinite": (
+        "{formula} 在 {point} 处的斜率为 {slope}，该点靠近斜率无穷大之处"
+    ),
+    "{formula} keeps {kept} of 16 digits here, since {reason}": (
+        "{formula} 在此处的 16 位数字只剩 {kept} 位可靠，因为 {reason}"
+    ),
+    "{a} and {b} are nearly equal in size": "{a} 与 {b} 大小几乎相等",
+    "a rounding of {operand} weighs so much there": "{operand} 的舍入误差在该处影响很大",
+    "the result has shape {shape}: this is the gradient of the sum of its {count} entries": (
+        "结果的形状为 {shape}：这是其 {count} 个分量之和的梯度"
+    ),
+}
+_NOT_THE_CAUSE = {
+    "no operation cut or rounded it: none reads it": "没有运算切断或舍入它，因为没有运算用到它",
+    "{name} does come into the result: the value changes where {formula} jumps": (
+        "{name} 确实影响结果：{formula} 跳跃时值会改变"
+    ),
+    "{name} does reach the result: there is a path, with a factor 0 on it": "{name} 确实通向结果：路径存在，但其上有因子 0",
+    "{name} does matter: in exact arithmetic the slope is not 0": "{name} 确实有影响：精确计算时斜率不为 0",
+    "no single operation has slope 0": "没有哪个运算的斜率为 0",
+    "no single operation does it: the strongest factor is {factor:.3g}": (
+        "不是某一个运算造成的：最强的因子为 {factor:.3g}"
+    ),
+    "the mathematics is fine: the exact value is {value}": "数学上没有问题：精确值为 {value}",
+    "the function itself is finite here: {value}": "函数值在此处是有限的：{value}",
+    "the simplified formula is finite here: {value}": "化简后的公式在此处是有限的：{value}",
+    "the formula of the derivative is right: it is the float arithmetic that loses digits": (
+        "导数公式是对的：丢失数位的是浮点运算"
+    ),
+    "the sum changes nothing here: each entry of the result depends on one entry of the argument": (
+        "求和在此处没有影响：结果的每个分量只依赖自变量的一个分量"
+    ),
+    "{name} is watched": "{name} 已被监视",
+    "{name} is watched, and operations read it": "{name} 已被监视，也有运算用到它",
+    "its dtype {dtype} is one that has derivatives": "其数据类型 {dtype} 可以求导",
+}
+_FACTORS = {
+    "0 (what comes from above) times {slope}": "0（来自上游）乘 {slope}",
+    "{slope} (from {formula}) times 0 (from {other})": "{slope}（来自 {formula}）乘 0（来自 {other}）",
+    "the slope is {slope}, which a float rounds to 0": "斜率为 {slope}，浮点数舍入为 0",
+    "1 divided by the difference of two equal values": "1 除以两个相等值之差",
+    "{mean:.3g} on average": "平均 {mean:.3g}",
+    "{found} in floats, exactly {exact}": "浮点数为 {found}，精确值为 {exact}",
+}
+_FIXES = {
+    "use {name} in the result, or leave it out": "在结果中使用 {name}，或者去掉它",
+    "compute the result from {name}": "用 {name} 计算结果",
+    "look at the condition, or choose a point on the other side of it": "检查条件，或选取条件另一侧的点",
+    "put something smooth in place of it: softmax for argmax, a sigmoid for a comparison or a step, x itself for "
+    "round(x)": "换成光滑的函数：用 softmax 代替 argmax，用 sigmoid 代替比较或阶跃，用 x 本身代替 round(x)",
+    "keep the value in the computation, without int() and conversions to whole numbers": (
+        "让数值留在计算之中，不要使用 int() 或转换为整数"
+    ),
+    "write {name}={value}.0, or ask for it with wrt=": "写成 {name}={value}.0，或用 wrt= 指定它",
+    "start elsewhere, scale the input, or use a function that leaks, such as maximum(0.01*x, x)": (
+        "换一个起点，缩放输入，或改用有泄漏的函数，例如 maximum(0.01*x, x)"
+    ),
+    "move the value inside the bounds, or penalise it for leaving them": "把数值移到界限之内，或对越界加以惩罚",
+    "scale the input down, or compute the loss from the logits: log-sigmoid and softmax have exact forms": (
+        "缩小输入，或直接用 logits 计算损失：log-sigmoid 与 softmax 都有精确的形式"
+    ),
+    "start from another value of {other}: weights that are all 0 do not learn": (
+        "换一个 {other} 的初值：全为 0 的权重无法学习"
+    ),
+    "choose a point beside it: this is where the operation neither rises nor falls": (
+        "选取旁边的点：运算在该处既不上升也不下降"
+    ),
+    "look at the condition of the where: it decides at this point for the other branch": (
+        "检查 where 的条件：它在该点选取了另一条分支"
+    ),
+    "look at its operands at this point": "检查它在该点的操作数",
+    "nothing is wrong if the result is meant not to depend on {name}": "若结果本来就不该依赖 {name}，则没有问题",
+    "nothing is wrong: a function that is linear in {name} has no second derivative": (
+        "没有问题：关于 {name} 为线性的函数，二阶导数为 0"
+    ),
+    "keep the operand inside the domain: clamp it, or choose the branch before the operation": (
+        "让操作数留在定义域内：限制其范围，或在运算之前选择分支"
+    ),
+    "rearrange it so that no large number is needed: subtract the maximum before exp, use logaddexp or log1p(exp(-x))": (
+        "改写成不需要大数的形式：在 exp 之前减去最大值，使用 logaddexp 或 log1p(exp(-x))"
+    ),
+    "use the logarithm of it directly: logaddexp, log_softmax in place of log(softmax), sums of logs in place of "
+    "log(prod)": "直接使用对数：logaddexp，用 log_softmax 代替 log(softmax)，用对数之和代替 log(prod)",
+    "keep the operand away from that point, as in sqrt(x + eps), or use a function without a vertical tangent there": (
+        "让操作数远离该点，例如 sqrt(x + eps)，或改用在该处没有竖直切线的函数"
+    ),
+    "simplify before you differentiate (sqrt(x**2) is abs(x)), or add a small number under the root": (
+        "先化简再求导（sqrt(x**2) 就是 abs(x)），或在根号下加一个小数"
+    ),
+    "simplify the difference before you differentiate it": "先化简差，再求导",
+    "for those put a where inside, too: where(c, f(where(c, x, 1)), 0)": (
+        "在那些框架中，里面也要用 where：where(c, f(where(c, x, 1)), 0)"
+    ),
+    "for programs that do not simplify write the simplified function: x in place of sqrt(x)**2": (
+        "对于不会化简的程序，写出化简后的函数：用 x 代替 sqrt(x)**2"
+    ),
+    "use what does not depend on the choice of vectors (the trace, sums over the equal values), or separate the values": (
+        "使用不依赖向量选取的量（迹，或对相等值求和），或把这些值分开"
+    ),
+    "nothing is wrong if that slope will do; else choose a point beside it, or a smooth function": (
+        "若该斜率可以接受，则没有问题；否则选取旁边的点，或改用光滑的函数"
+    ),
+    "choose a point beside the jump; difference quotients mean nothing on it": (
+        "选取跳跃点旁边的点；在跳跃点上差商没有意义"
+    ),
+    "nothing is wrong if equal shares will do; else break the tie, or use a soft maximum": (
+        "若平均分配可以接受，则没有问题；否则打破并列，或改用软最大值"
+    ),
+    "in a loss use the square, sum(x**2), whose gradient is 2*x, or sqrt(sum(x**2) + eps)": (
+        "在损失中使用平方 sum(x**2)，其梯度为 2*x，或使用 sqrt(sum(x**2) + eps)"
+    ),
+    "choose a point on one side, or make the branches agree where they meet": ("选取一侧的点，或让各分支在交界处一致"),
+    "give the point the value that the function has around it, if that was not meant": (
+        "若非本意，让该点的值与周围一致"
+    ),
+    "give a point, and the derivative on that piece is explained": "给出一点，就能解释那一段上的导数",
+    "nothing is wrong at a point that is given; for one formula for all write fewer branches, np.where counts as one": (
+        "在给出的点没有问题；若要处处适用的公式，请减少分支，np.where 只算一个"
+    ),
+    "clip the gradient, start with smaller weights, or use fewer passes": "截断梯度，使用更小的初始权重，或减少循环次数",
+    "use fewer passes, skip connections, normalised layers, or larger weights": (
+        "减少循环次数，使用跳跃连接、归一化层或更大的权重"
+    ),
+    "keep away from that point, as in sqrt(x + eps) or x/(abs(x) + eps)": (
+        "远离该点，例如 sqrt(x + eps) 或 x/(abs(x) + eps)"
+    ),
+    "rewrite the difference so that nearly equal numbers are not subtracted, or compute with more digits": (
+        "改写差，避免相近的数相减，或用更多数位计算"
+    ),
+    "for one row for each entry use gx.jacobian or gx.explain_jacobian": (
+        "若要每个分量各有一行，使用 gx.jacobian 或 gx.explain_jacobian"
+    ),
+    "use softmax in place of argmax": "用 softmax 代替 argmax",
+    "use softmax of the negative in place of argmin": "用相反数的 softmax 代替 argmin",
+    "use a soft ranking, or the sorted values themselves, in place of argsort": "用软排序或排序后的值代替 argsort",
+    "use the value itself in place of the rounded one": "用数值本身代替舍入后的值",
+    "use tanh(k*x) in place of sign(x)": "用 tanh(k*x) 代替 sign(x)",
+    "use a sigmoid in place of heaviside": "用 sigmoid 代替 heaviside",
+    "use a sigmoid of the difference in place of the comparison": "用差的 sigmoid 代替比较",
+    "write the simplified formula in the program: autodiff follows the program as it is": (
+        "在程序中写出化简后的公式：自动微分照程序的写法逐步计算"
+    ),
+    "it is a length: use np.linalg.norm, the square {operand} itself, or sqrt({operand} + eps)": (
+        "这是长度：使用 np.linalg.norm、平方 {operand} 本身，或 sqrt({operand} + eps)"
+    ),
+    "sqrt of a square is an absolute value: write abs": "平方的平方根就是绝对值：写成 abs",
+    "add a small number under the root, as in sqrt({operand} + eps)": "在根号下加一个小数，例如 sqrt({operand} + eps)",
+    "keep {operand} inside (-1, 1), or use arctan2, or a loss such as 1 - {operand}": (
+        "让 {operand} 留在 (-1, 1) 内，或使用 arctan2，或使用 1 - {operand} 这样的损失"
+    ),
+    "keep {operand} away from 0, as in maximum({operand}, eps), or use an exponent of at least 1": (
+        "让 {operand} 远离 0，例如 maximum({operand}, eps)，或使用不小于 1 的指数"
+    ),
+    "write 2*sin({operand}/2)**2": "写成 2*sin({operand}/2)**2",
+    "write expm1({operand})": "写成 expm1({operand})",
+    "write log1p({operand})": "写成 log1p({operand})",
+    "write ({a} - {inner})/(sqrt({a}) + sqrt({b}))": "写成 ({a} - {inner})/(sqrt({a}) + sqrt({b}))",
+}
+_OF_TAPES = {
+    "{name} is a constant tensor that this tape does not watch": "{name} 是常数张量，这个 tape 没有监视它",
+    "call tape.watch({name}) before it is used, or make it a Variable": (
+        "在使用之前调用 tape.watch({name})，或改为 Variable"
+    ),
+    "{name} was watched after it had been used: the tape has no record of how the result came from it": (
+        "{name} 在使用之后才被监视：tape 没有记录结果如何由它得出"
+    ),
+    "call tape.watch({name}) in the first line of the block": "在代码块的第一行调用 tape.watch({name})",
+    "{name} was computed before the tape began, and is not watched": "{name} 在 tape 开始之前算出，且没有被监视",
+    "call tape.watch({name}), or compute it inside the block from what is watched": (
+        "调用 tape.watch({name})，或在代码块内由被监视的量算出它"
+    ),
+    "{name} is a copy that {operation} computed: the result was computed from the tensor it was before": (
+        "{name} 是 {operation} 算出的副本：结果是由之前的张量算出的"
+    ),
+    "ask for the derivative of the original tensor, or use the copy in the result": (
+        "对原来的张量求导，或在结果中使用副本"
+    ),
+    "{name} is a Variable that is not trainable, so the tape does not watch it": (
+        "{name} 是不可训练的 Variable，所以 tape 不监视它"
+    ),
+    "call tape.watch({name}), or leave it out of the sources: moving averages are not trained": (
+        "调用 tape.watch({name})，或不对它求导：滑动平均不参与训练"
+    ),
+    "{name} has the dtype {dtype}: only floating tensors have derivatives": (
+        "{name} 的数据类型为 {dtype}：只有浮点张量才有导数"
+    ),
+    "write {literal} in place of {value}, or cast it to float32 before it is watched": (
+        "把 {value} 写成 {literal}，或在监视之前转换为 float32"
+    ),
+    "the path from {name} ends at {operation}, whose result has the dtype {dtype}": (
+        "从 {name} 出发的路径在 {operation} 处中断，其结果的数据类型为 {dtype}"
+    ),
+    "stay with floating tensors: take a smooth function in place of argmax, argsort, round and comparisons": (
+        "保持浮点张量：用光滑的函数代替 argmax、argsort、round 和比较"
+    ),
+    "{target} does not depend on {name}: both are there, but no recorded operation leads from one to the other": (
+        "{target} 不依赖 {name}：两者都在，但没有记录从一个通向另一个的运算"
+    ),
+    "compute {target} from {name} inside the block": "在代码块内由 {name} 算出 {target}",
+    "{target} is a constant: nothing on the tape computed it": "{target} 是常数：tape 上没有运算得出它",
+    "compute {target} inside the block from what is watched": "在代码块内由被监视的量算出 {target}",
+    "the path from {name} ends at {operation}: a NumPy array or a plain number has no history": (
+        "从 {name} 出发的路径在 {operation} 处中断：NumPy 数组和普通数字没有历史"
+    ),
+    "keep to tensors: call the model in place of model.predict, tf functions in place of NumPy's, and no float()": (
+        "始终使用张量：直接调用模型而不用 model.predict，用 tf 的函数代替 NumPy 的，不要使用 float()"
+    ),
+    "the path from {name} ends at {operation}: it lets the value through and nothing back": (
+        "从 {name} 出发的路径在 {operation} 处中断：值可以通过，导数传不回来"
+    ),
+    "take the stop_gradient away, if {name} is to learn through this path": (
+        "若 {name} 要经这条路径学习，去掉 stop_gradient"
+    ),
+    "{name} reaches {target} only by {operation}, which stores a number and cuts the history": (
+        "{name} 只经 {operation} 通向 {target}，它只存下数字，切断了历史"
+    ),
+    "use the tensor itself in place of the Variable that it was assigned to": "使用张量本身，而不是被赋值的 Variable",
+    "{target} was computed while the tape was not recording ({operation})": (
+        "{target} 是在 tape 没有记录时算出的（{operation}）"
+    ),
+    "move the computation into the block, and out of stop_recording": "把计算移到代码块之内，并移出 stop_recording",
+    "{target} is a gradient that was taken outside of the tape, so it has no history": (
+        "{target} 是在 tape 之外求出的梯度，因此没有历史"
+    ),
+    "take the first gradient inside an outer tape, and the second from that tape": (
+        "在外层 tape 之内求一阶梯度，再由该 tape 求二阶"
+    ),
+    "this tape was used up by the call of gradient in line {line}": "这个 tape 已被第 {line} 行的 gradient 调用用完",
+    "make it GradientTape(persistent=True), use two tapes, or ask for all sources in one call": (
+        "改为 GradientTape(persistent=True)，使用两个 tape，或在一次调用中求出全部"
+    ),
+    "this tape holds {count} records and keeps all their values": "这个 tape 有 {count} 条记录，并保存其全部数值",
+    "make a tape for every step, and no persistent one for the whole training": (
+        "每一步使用新的 tape，不要在整个训练中使用同一个 persistent 的 tape"
+    ),
+    "{target} is a gradient with {count} entries: its derivative is the sums of the rows of the Hessian, not its "
+    "diagonal": "{target} 是有 {count} 个分量的梯度：它的导数是 Hessian 矩阵各行之和，而不是对角线",
+    "use tape.jacobian for the matrix; each entry by itself for the diagonal": (
+        "要矩阵时使用 tape.jacobian；要对角线时逐个分量求导"
+    ),
+    "TensorFlow's derivative of {operation} is {value} here, but the slope is {slope}: the tape returns TensorFlow's": (
+        "TensorFlow 在此处给出的 {operation} 的导数为 {value}，而斜率为 {slope}：tape 返回 TensorFlow 的值"
+    ),
+    "use gx.grad for the slope": "要得到斜率，使用 gx.grad",
+    "the gradient of {name} is sparse: rows {rows} of {count} were looked up, the others are 0": (
+        "{name} 的梯度是稀疏的：共 {count} 行，查到的是第 {rows} 行，其余为 0"
+    ),
+    "nothing is wrong: tf.convert_to_tensor gives the dense form": "没有问题：tf.convert_to_tensor 给出稠密的形式",
+    "{name} is complex: this is the conjugate of df/dz, as in TensorFlow and PyTorch; JAX gives its conjugate": (
+        "{name} 是复数：这是 df/dz 的共轭，与 TensorFlow 和 PyTorch 相同；JAX 给出它的共轭"
+    ),
+    "take the conjugate to compare with JAX": "与 JAX 比较时取共轭",
+    "the derivative of {operation} is the one that its custom_gradient states, not that of what it computes": (
+        "{operation} 的导数取自它的 custom_gradient，而不是它所计算的函数的导数"
+    ),
+    "compare it with gx.check; the function gets dL/d(output) and returns dL/d(input)": (
+        "用 gx.check 比较；该函数接收 dL/d(output)，返回 dL/d(input)"
+    ),
+    "{operation} works while a graph is built, and here values are computed at once": (
+        "{operation} 只在构建计算图时可用，而这里立即计算数值"
+    ),
+    "put the code into a tf.function, or use tape.gradient({target}, {name})": (
+        "把代码放进 tf.function，或使用 tape.gradient({target}, {name})"
+    ),
+    "the Jacobian is computed row by row: {operation} has no form for all rows at once": (
+        "Jacobian 矩阵逐行计算：{operation} 没有同时计算各行的形式"
+    ),
+    "nothing is wrong with the values": "数值没有问题",
+    "{name} is a {kind} and no tensor: a tape can't watch it": "{name} 是 {kind} 而不是张量，tape 无法监视它",
+    "watch {name}.value, or put {name} among the sources without watching it": (
+        "监视 {name}.value，或不监视而直接对 {name} 求导"
+    ),
+}
+FINDINGS: Mapping[str, str] = {**_FRAME, **_CAUSES, **_NOT_THE_CAUSE, **_FACTORS, **_FIXES, **_OF_TAPES}
