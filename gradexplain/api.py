@@ -52,7 +52,7 @@ def explain(
         f = defined_formula(f)
         if is_equation(f):
             return explain_implicit(f, *args, wrt=wrt, order=order, **kwargs)
-    return _explain(f, args, kwargs, wrt, order, "gradient")
+    return _explain(f, args, kwargs, wrt, order, "gradient", facts)
 
 
 def explain_jacobian(
@@ -64,7 +64,7 @@ def explain_jacobian(
     >>> explain_jacobian(lambda x: np.array([x[0]**2, np.sin(x[1])]), np.array([1.0, 2.0, 3.0]))["x"].text
     '[[2*x0, 0, 0], [0, cos(x1), 0]]'
     """
-    return _explain(f, args, kwargs, wrt, 1, "jacobian")
+    return _explain(f, args, kwargs, wrt, 1, "jacobian", facts)
 
 
 def explain_hessian(
@@ -75,7 +75,7 @@ def explain_hessian(
     >>> explain_hessian(lambda x, y: x**2 * y, 1.0, 2.0)["x,y"].text
     '2*x'
     """
-    return _explain(f, args, kwargs, wrt, 2, "hessian")
+    return _explain(f, args, kwargs, wrt, 2, "hessian", facts)
 
 
 def explain_implicit(
@@ -167,7 +167,13 @@ def descent(f: Callable[..., Any], start: Sequence[float], *, rate: float = 0.1,
 
 
 def _explain(
-    f: Function, args: Sequence[Any], kwargs: Mapping[str, Any], wrt: Names, order: int, kind: str
+    f: Function,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    wrt: Names,
+    order: int,
+    kind: str,
+    facts: Mapping[str, Any] | None,
 ) -> Explanation:
     _require_order(order, HIGHEST_ORDER)
     notes: tuple[str, ...] = ()
@@ -194,7 +200,8 @@ def _explain(
     if not program.is_numeric:
         require_all_paths(program, whole)
     notes += _without_value(arguments)
-    return Explanation(program, whole, names, order, kind=kind, title=title, notes=notes)
+    known = {n: frozenset([v] if isinstance(v, str) else v) for n, v in (facts or {}).items()}
+    return Explanation(program, whole, names, order, kind=kind, title=title, notes=notes, facts=known)
 
 
 def _require_order(order: int, highest: int) -> None:

@@ -27,6 +27,7 @@ from gradexplain.render.frozen import Frozen
 from gradexplain.simplify.arrangement import Arrangement
 from gradexplain.simplify.closed import arrangement, closed_form
 from gradexplain.simplify.form import ClosedForm, Gradients
+from gradexplain.simplify.tensor.forms import tensor_forms
 from gradexplain.trace.run import Program
 from gradexplain.trace.source import lines_of
 
@@ -50,9 +51,11 @@ class Explanation(Pictured):
         kind: str = "gradient",
         title: str = "",
         notes: tuple[str, ...] = (),
+        facts: Mapping[str, frozenset[str]] | None = None,
     ) -> None:
         self.program, self.whole, self.wrt, self.order, self.kind = program, whole, wrt, order, kind
         self.title, self.reading_notes = title, notes
+        self.facts = dict(facts or {})
         self.names = naming.names(program)
         self.detail: Detail = "brief"
         self.known: frozenset[str] = frozenset()  # rules that derivations apply without a line
@@ -74,15 +77,22 @@ class Explanation(Pictured):
         """The closed forms, in the order of `wrt`."""
         names = naming.names(self.whole)
         arranged = arrangement(self.whole, names)
-        forms = {k: self._closed(k, n, names, arranged) for k, n in self._nodes.items()}
+        matrix = {} if self.is_scalar else tensor_forms(self.whole, self.wrt, self._quantity, self.facts)
+        forms = {k: self._closed(k, n, names, arranged, matrix.get(k)) for k, n in self._nodes.items()}
         return Gradients(self._orders.with_steps(forms) if self.is_scalar and self.kind == "gradient" else forms)
+
+    def _closed(
+        self, key: str, node: Node, names: Mapping[Node, str], arranged: Arrangement, matrix: ClosedForm | None = None
+    ) -> ClosedForm:
+        return closed_form(key, node, self.whole, names, arranged, matrix)
+
+    @property
+    def _quantity(self) -> str:
+        return "hessian" if self.kind == "gradient" and self.order > 1 else self.kind
 
     @cached_property
     def _orders(self) -> Orders:
         return Orders(self.whole)
-
-    def _closed(self, key: str, node: Node, names: Mapping[Node, str], arranged: Arrangement) -> ClosedForm:
-        return closed_form(key, node, self.whole, names, arranged)
 
     def __getitem__(self, key: str) -> ClosedForm:
         return self.gradients[key]

@@ -58,8 +58,10 @@ class ImplicitExplanation(Explanation):
     def _derive(self, program: Program) -> Mapping[str, Node]:
         return implicit.slopes(program.output, program.inputs, self.of, self.wrt, self.order)
 
-    def _closed(self, key: str, node: Node, names: Mapping[Node, str], arranged: Arrangement) -> ClosedForm:
-        form = super()._closed(key, node, names, arranged)
+    def _closed(
+        self, key: str, node: Node, names: Mapping[Node, str], arranged: Arrangement, matrix: ClosedForm | None = None
+    ) -> ClosedForm:
+        form = super()._closed(key, node, names, arranged, matrix)
         if "," in key:
             form = reduced(form, self.whole.output, self._found, lambda p: self.curve.values([node], p)[0])
         return replace(form, conditions=conditions(self.whole, node, [self.curve.slope]))

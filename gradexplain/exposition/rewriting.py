@@ -94,7 +94,7 @@ def _as_written(form: ClosedForm, program: Program) -> dict[str, Any]:
 
 def _is_told(form: ClosedForm, calculus: Calculus) -> bool:
     """Whether a derivative is short enough for its simplification to be told."""
-    return form.source is None and len(form.where) <= _MOST_NAMES and tree_size(calculus.slope) <= LONGEST
+    return form.texts is None and len(form.where) <= _MOST_NAMES and tree_size(calculus.slope) <= LONGEST
 
 
 def _samples(program: Program, slope: Node) -> Samples:

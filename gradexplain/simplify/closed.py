@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from gradexplain.escape import math_text
 from gradexplain.graph import Node, ancestors, as_node
 from gradexplain.lambdify import Writer
 from gradexplain.simplify import reading
@@ -23,14 +24,15 @@ from gradexplain.simplify.candidates import (
 from gradexplain.simplify.conditions import conditions
 from gradexplain.simplify.counting import operations
 from gradexplain.simplify.entrywise import entries, is_suitable, source_names
-from gradexplain.simplify.form import ClosedForm
+from gradexplain.simplify.form import ClosedForm, Written
 from gradexplain.simplify.naming import namings
 from gradexplain.simplify.numeric import rounded
 from gradexplain.simplify.parts import Parts
 from gradexplain.simplify.passes import derived_by_terms, has_passes
-from gradexplain.simplify.printing import numpy_source
+from gradexplain.simplify.printing import latex, numpy_source
 from gradexplain.simplify.sampling import sample, sample_widely
 from gradexplain.simplify.settled import has_lost_slopes, settled
+from gradexplain.simplify.tensor.source import plain
 from gradexplain.symbolic import expressions, symbol, tree_size
 from gradexplain.trace.run import Program
 
@@ -46,9 +48,17 @@ def arrangement(program: Program, names: Mapping[Node, str]) -> Arrangement:
 
 
 def closed_form(
-    key: str, gradient: Node, program: Program, names: Mapping[Node, str], arranged: Arrangement = TEXTBOOK
+    key: str,
+    gradient: Node,
+    program: Program,
+    names: Mapping[Node, str],
+    arranged: Arrangement = TEXTBOOK,
+    matrix: ClosedForm | None = None,
 ) -> ClosedForm:
-    """The closed form of a derivative: a formula of numbers, entries of small arrays, else the program for it."""
+    """The closed form of a derivative: a formula of numbers, entries of small arrays, matrix notation, else a program.
+
+    `matrix` is what was found in matrix notation.
+    """
     if gradient.shape == () and all(x.shape == () for x in ancestors([gradient, program.output])):
         found = scalar_form(key, gradient, program, names)
         if _has_no_value(found) or has_lost_slopes(program, gradient):
@@ -62,7 +72,12 @@ def closed_form(
         form = entry_form(key, gradient, program)
         if form is not None:
             return form
-    return array_form(key, gradient, program, names)
+    if matrix is None:
+        return array_form(key, gradient, program, names)
+    if tree_size(gradient) > MOST_WRITTEN_OUT:
+        return matrix
+    expr = rounded(expressions([gradient])[0])
+    return replace(matrix, expr=expr, raw=expr)
 
 
 def _has_no_value(form: ClosedForm) -> bool:
@@ -91,7 +106,8 @@ def entry_form(key: str, gradient: Node, program: Program) -> ClosedForm | None:
     source = _nested([numpy_source(f.expr, source_names(program), arranged) for f in forms.flat], gradient.shape)
     shown = _nested([f.text for f in forms.flat], gradient.shape)
     numpy_text = f"np.array({source})" if gradient.shape else source
-    return ClosedForm(key, expr, {}, raw, rewrites, (), notes, gradient.shape, (numpy_text, {}), shown, arranged)
+    texts = Written(numpy_text, shown, latex(expr, arranged), level="element-wise")
+    return ClosedForm(key, expr, {}, raw, rewrites, (), notes, gradient.shape, texts, arranged)
 
 
 def _nested(texts: list[str], shape: tuple[int, ...]) -> str:
@@ -170,9 +186,12 @@ def array_form(key: str, gradient: Node, program: Program, names: Mapping[Node, 
     inputs = {x: n for n, x in program.inputs.items()}
     writer = Writer(dict(inputs), inline_arrays=True, prefix="d")
     (result,) = writer.write([gradient])
-    where = dict(s.split(" = ", 1) for s in writer.statements)
+    where = [s.split(" = ", 1) for s in writer.statements]
     text_form = str(result)
     symbols = {x: symbol(x) for x in program.inputs.values()}
     expr = expressions([gradient], symbols)[0] if tree_size(gradient) <= MOST_WRITTEN_OUT else sp.Symbol(text_form)
     expr = rounded(expr)
-    return ClosedForm(key, expr, {}, expr, shape=gradient.shape, source=(text_form, where))
+    parts = tuple((n, t, plain(t), math_text(plain(t), "texttt")) for n, t in where)
+    tex = math_text(plain(text_form), "texttt") if parts else latex(expr)
+    texts = Written(text_form, plain(text_form), tex, parts, level="program")
+    return ClosedForm(key, expr, {}, expr, shape=gradient.shape, texts=texts)

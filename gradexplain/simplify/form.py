@@ -9,7 +9,6 @@ from typing import Any
 import sympy as sp
 
 from gradexplain.errors import ArgumentError
-from gradexplain.escape import math_text
 from gradexplain.simplify.arrangement import TEXTBOOK, Arrangement
 from gradexplain.simplify.counting import operations
 from gradexplain.simplify.numeric import of_real_numbers, rounded, substituted
@@ -25,6 +24,17 @@ _LONGEST_DEFINITION = 12  # operations of a function of the user's that is shown
 
 
 @dataclass(frozen=True, slots=True)
+class Written:
+    """A formula as texts, where these are not made from a SymPy expression: arrays, entries, programs."""
+
+    numpy: str
+    text: str
+    latex: str
+    parts: tuple[tuple[str, str, str, str], ...] = ()  # the names in it: name, NumPy, text, LaTeX
+    level: str = ""  # how close it is to matrix notation
+
+
+@dataclass(frozen=True, slots=True)
 class ClosedForm:
     """A derivative as a formula: `expr` over the arguments and the names in `where`."""
 
@@ -36,37 +46,39 @@ class ClosedForm:
     conditions: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     shape: tuple[int, ...] = ()
-    source: tuple[str, Mapping[str, str]] | None = None  # NumPy text, where it was not made from `expr`
-    shown: str = ""  # plain text, where it is neither
+    texts: Written | None = None  # where they are not made from `expr`
     arrangement: Arrangement = field(default=TEXTBOOK, repr=False)  # how sums and products are written
 
     @property
     def numpy(self) -> str:
         """The formula as NumPy source over the arguments, `np` and the names in `where_numpy`."""
-        if self.source:
-            return self.source[0]
+        if self.texts:
+            return self.texts.numpy
         return numpy_source(written_out(self.expr), arrangement=self.arrangement)
 
     @property
     def where_numpy(self) -> Mapping[str, str]:
         """The named parts as NumPy source; a name may use earlier ones."""
-        if self.source:
-            return self.source[1]
+        if self.texts:
+            return {name: numpy for name, numpy, _, _ in self.texts.parts}
         return {n: numpy_source(written_out(e), arrangement=self.arrangement) for n, e in self.where.items()}
 
     @property
     def text(self) -> str:
         """The formula as plain text, without the left-hand side."""
-        if self.shown:
-            return self.shown
-        return self.source[0].replace("np.", "") if self.source else text(self.expr, self.arrangement)
+        return self.texts.text if self.texts else text(self.expr, self.arrangement)
+
+    @property
+    def level(self) -> str:
+        """Which rung of the ladder it stands on: "matrix notation", …; "" for a formula of numbers."""
+        return self.texts.level if self.texts else ""
 
     @property
     def shown_parts(self) -> tuple[tuple[str, str, str], ...]:
         """The named parts that fit on a page: name, text, LaTeX (empty where there is none)."""
-        if self.source:
-            parts = [(n, t.replace("np.", "")) for n, t in on_a_page(self.source[1])]
-            return tuple((n, t, "" if n == GAP else math_text(t, "texttt")) for n, t in parts)
+        if self.texts:
+            named = on_a_page({name: (shown, tex) for name, _, shown, tex in self.texts.parts})
+            return tuple((n, *((t, "") if n == GAP else t)) for n, t in named)
         found = on_a_page(self.where)
         return tuple((n, *((e, "") if n == GAP else self.written(e))) for n, e in found)
 
@@ -84,8 +96,8 @@ class ClosedForm:
 
     @property
     def latex(self) -> str:
-        """The formula in LaTeX, without the left-hand side; NumPy text in typewriter where it has named parts."""
-        return math_text(self.text, "texttt") if self.source and self.source[1] else latex(self.expr, self.arrangement)
+        """The formula in LaTeX, without the left-hand side."""
+        return self.texts.latex if self.texts else latex(self.expr, self.arrangement)
 
     @property
     def full(self) -> Any:

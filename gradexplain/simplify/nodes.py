@@ -50,7 +50,7 @@ def node_of(form: ClosedForm, slope: Node, program: Program) -> tuple[Node, dict
 
     None where it can't be read back, or where it could not be compared with `slope`, the derivative that it stands for.
     """
-    if form.source is not None or not all(is_small(e) for e in (form.expr, *form.where.values())):
+    if form.texts is not None or not all(is_small(e) for e in (form.expr, *form.where.values())):
         return None
     known: dict[str, Node] = dict(program.inputs)
     try:

@@ -1,0 +1,55 @@
+"""Facts about the variables of differentiation: off while a derivative is taken, and put to use in its formula."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from gradexplain.simplify.tensor.space import Space
+from gradexplain.simplify.tensor.terms import (
+    Atom,
+    Factor,
+    Tensor,
+    Term,
+    instance,
+)
+
+
+class Rebuilt:
+    """Tensors over the atoms of another space, in which more is known of the variables."""
+
+    def __init__(self, old: Space, new: Space) -> None:
+        self.old, self.new = old, new
+        self._known: dict[Atom, Term | Atom] = {old.delta: new.delta}
+
+    def tensor(self, tensor: Tensor) -> Tensor:
+        """The same tensor, with what follows from the facts."""
+        terms: list[tuple[Fraction, list[Factor]]] = []
+        for term in tensor.terms:
+            number, factors = term.number, []
+            for f in term.factors:
+                scale, more = self._factor(f)
+                number *= scale
+                factors += more
+            terms.append((number, factors))
+        return self.new.tensor(tensor.axes, terms)
+
+    def _factor(self, f: Factor) -> tuple[Fraction, list[Factor]]:
+        if f.atom.kind in ("sum", "ratio"):
+            inner = self.tensor(f.atom.parts[0])
+            if f.atom.kind == "sum" or len(inner.terms) != 1:
+                raised = self.new.power(inner, f.power)
+                if not raised.terms:
+                    return Fraction(0), []
+                one = Tensor(raised.axes, (self.new.wrapped(raised),))
+                (term,) = instance(one, f.indices)
+                return term.number, list(term.factors)
+        return Fraction(1), [Factor(self.atom(f.atom), f.indices, f.power)]
+
+    def atom(self, atom: Atom) -> Atom:
+        """The atom of the new space."""
+        found = self._known.get(atom)
+        if not isinstance(found, Atom):
+            parts = [self.tensor(p) for p in atom.parts]
+            found = self._known[atom] = self.new.atom(atom.kind, atom.data, parts, atom.axes)
+            found.hot |= atom.hot
+        return found

@@ -1,0 +1,189 @@
+"""The derivatives of an array program in matrix notation: lowered, differentiated, simplified, printed, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from gradexplain.autodiff import jvp, sweep
+from gradexplain.evaluate import evaluate
+from gradexplain.graph import Node, constant
+from gradexplain.simplify.form import ClosedForm, Written
+from gradexplain.simplify.tensor.adjoints import Backward
+from gradexplain.simplify.tensor.checking import agree, function_of, points
+from gradexplain.simplify.tensor.facts import Rebuilt
+from gradexplain.simplify.tensor.folding import folded
+from gradexplain.simplify.tensor.lowering import Lowering, NotLoweredError, fresh
+from gradexplain.simplify.tensor.naming import named
+from gradexplain.simplify.tensor.notation import Form, joint_cost, subforms
+from gradexplain.simplify.tensor.rows import summed
+from gradexplain.simplify.tensor.simplifying import Simplifier
+from gradexplain.simplify.tensor.source import numpy_source, plain
+from gradexplain.simplify.tensor.space import Space
+from gradexplain.simplify.tensor.terms import (
+    ONE,
+    Atom,
+    Factor,
+    Tensor,
+    Term,
+)
+from gradexplain.simplify.tensor.tex import latex
+from gradexplain.simplify.tensor.writing import Writer, shaped
+from gradexplain.trace.run import Program
+
+# What stands in the way of a formula: the program keeps the form of the rung below.
+_FAILURES = (
+    NotLoweredError, ArithmeticError, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError,
+    AssertionError, np.linalg.LinAlgError, StopIteration,
+)  # fmt: skip
+_LARGEST_CHECKED = 10**6  # entries of a result
+
+
+class TensorProgram:
+    """A program in the normal form, with the atoms of its arguments; `keep` has adjoints of their own names."""
+
+    def __init__(
+        self, program: Program, wrt: Sequence[str], facts: Mapping[str, frozenset[str]], *, keep: bool = False
+    ) -> None:
+        self.program, self.wrt, self.facts = program, tuple(wrt), facts
+        self.space = Space(facts=facts)
+        self.atoms: dict[str, Atom] = {}
+        known: dict[Node, Tensor] = {}
+        for name, node in program.inputs.items():
+            axes = fresh(node.shape)
+            used = tuple(i for i in axes if i is not None)
+            atom = self.atoms[name] = self.space.atom("variable", name, [], used)
+            atom.hot = frozenset({name})
+            atom.symmetric = "symmetric" in facts.get(name, ()) and name not in wrt and len(used) == 2
+            known[node] = Tensor(axes, (Term(ONE, (Factor(atom, used, ONE),)),))
+        self.lowering = Lowering(self.space, known)
+        (self.output,) = self.lowering.tensors([program.output])
+        self.backward = Backward(self.space, Simplifier(self.space), keep=keep)
+
+    def forms(self, kind: str) -> tuple[dict[str, Form], dict[str, Form], dict[str, tuple[int, ...]]]:
+        """The derivatives by key and the program's own values that have a name, in matrix notation; the shapes."""
+        found, own = self.derivatives(kind), dict(self._own_values())
+        space = self.space
+        symmetric = [n for n in self.wrt if "symmetric" in self.facts.get(n, ()) and len(self.atoms[n].axes) == 2]
+        if symmetric:  # a fact about a variable of differentiation holds again when its derivative is written
+            space = Space(facts=self.facts)
+            for atom in self.atoms.values():
+                again = space.atom("variable", atom.data, [], atom.axes)
+                again.hot, again.symmetric = atom.hot, atom.symmetric or atom.data in symmetric
+            rebuilt, simplify = Rebuilt(self.space, space), Simplifier(space)
+            found = {k: (simplify(rebuilt.tensor(t)), shape) for k, (t, shape) in found.items()}
+            own = {n: rebuilt.tensor(t) for n, t in own.items()}
+        writer = Writer(space)
+        forms = {}
+        for key, (t, shape) in found.items():
+            rest = iter(t.indices)
+            full = tuple(None if n == 1 else next(rest) for n in shape)
+            forms[key] = shaped(writer.form(Tensor(t.indices, t.terms)), full)
+        own_forms = {n: writer.form(folded(space, t)) for n, t in own.items()}
+        return forms, own_forms, {key: shape for key, (_, shape) in found.items()}
+
+    def _own_values(self) -> Iterator[tuple[str, Tensor]]:
+        for node, t in self.lowering.known.items():
+            name = self.program.local_name(node) if node.inputs else None
+            if name is not None and name.isidentifier() and t.terms:
+                yield name, t
+
+    def derivatives(self, kind: str) -> dict[str, tuple[Tensor, tuple[int, ...]]]:
+        """The derivatives by key, with their shapes."""
+        shapes = {n: self.program.inputs[n].shape for n in self.wrt}
+        chosen = [self.atoms[n] for n in self.wrt]
+        if kind == "jacobian":
+            found = self.backward.derivatives(self.output, chosen, seed=True)
+            return {a.data: (t, self.program.output.shape + shapes[a.data]) for a, t in found.items()}
+        gradients = self.backward.derivatives(summed(self.space, self.output, ()), chosen)
+        if kind == "gradient":
+            return {a.data: (t, shapes[a.data]) for a, t in gradients.items()}
+        out = {}
+        for a in self.wrt:
+            second = self.backward.derivatives(gradients[self.atoms[a]], chosen, seed=True)
+            for b in self.wrt:
+                out[f"{a},{b}"] = (second[self.atoms[b]], shapes[a] + shapes[b])
+        return out
+
+
+def tensor_forms(
+    program: Program, wrt: Sequence[str], kind: str, facts: Mapping[str, frozenset[str]]
+) -> dict[str, ClosedForm]:
+    """The derivatives by key in matrix notation, those that could be found and that agree with autodiff."""
+    best = None
+    for keep in (False, True):
+        try:
+            forms, own, shapes = TensorProgram(program, wrt, facts, keep=keep).forms(kind)
+            where, shown = named(forms, own, set(program.inputs))
+        except _FAILURES:
+            continue
+        cost = joint_cost([*shown.values(), *(f for _, f in where)])
+        if best is None or cost < best[0]:
+            best = (cost, where, shown)
+    if best is None:
+        return {}
+    _, where, shown = best
+    at = list(points(program, facts))
+    checked = {}
+    for key, form in shown.items():
+        used = _used(form, where)
+        try:
+            function = function_of(form, used, list(program.inputs))
+            if agree(function, _reference(program, key, kind), at):
+                checked[key] = _closed(key, form, used, shapes[key])
+        except _FAILURES:
+            continue
+    return checked
+
+
+def _used(form: Form, where: Sequence[tuple[str, Form]]) -> tuple[tuple[str, Form], ...]:
+    """The named parts that a form is made of."""
+    wanted = {p.data for p in subforms(form) if p.op == "name"}
+    out = []
+    for name, part in reversed(where):
+        if name in wanted:
+            out.append((name, part))
+            wanted |= {p.data for p in subforms(part) if p.op == "name"}
+    return tuple(reversed(out))
+
+
+def _reference(program: Program, key: str, kind: str) -> Callable[[dict[str, Any]], Any]:
+    """The derivative by autodiff; of Jacobians and Hessians by columns, which cost as little as the size allows."""
+    inputs = program.inputs
+    if kind == "gradient":
+        (node,) = sweep(program.output, [inputs[key]]).gradients
+        return lambda point: evaluate([node], {inputs[n]: v for n, v in point.items()})[0]
+    y, name = program.output, key
+    if kind == "hessian":
+        first, _, name = key.partition(",")
+        (y,) = sweep(program.output, [inputs[first]]).gradients
+    x = inputs[name]
+    if y.size * x.size > _LARGEST_CHECKED:
+        raise NotLoweredError("too large a result")
+    basis = np.eye(x.size).reshape((x.size, *x.shape))
+
+    def columns(point: dict[str, Any]) -> Any:
+        values = {inputs[n]: v for n, v in point.items()}
+        out = [evaluate(jvp([y], {x: constant(e) if x.shape else constant(1.0)}), dict(values))[0] for e in basis]
+        stacked = np.stack([np.broadcast_to(o, y.shape) for o in out], axis=-1)
+        return stacked.reshape(y.shape + x.shape)
+
+    return columns
+
+
+def _closed(key: str, form: Form, where: Sequence[tuple[str, Form]], shape: tuple[int, ...]) -> ClosedForm:
+    source = str(numpy_source(form))
+    parts = tuple((n, str(numpy_source(f)), plain(str(numpy_source(f))), str(latex(f))) for n, f in where)
+    texts = Written(source, plain(source), str(latex(form)), parts, _level(form, where))
+    expr = sp.Symbol(plain(source))
+    return ClosedForm(key, expr, {}, expr, shape=shape, texts=texts)
+
+
+def _level(form: Form, where: Sequence[tuple[str, Form]]) -> str:
+    """How close to matrix notation a form is."""
+    ops = {p.op for f in (form, *(f for _, f in where)) for p in subforms(f)}
+    deep = any(p.ndim > 2 for f in (form, *(f for _, f in where)) for p in subforms(f))
+    return "sums over indices" if "einsum" in ops else "batched matrix notation" if deep else "matrix notation"

@@ -1,0 +1,59 @@
+"""Names for what occurs several times: the program's own where a part is one of its values, else a letter."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from gradexplain.simplify.tensor import notation as n
+from gradexplain.simplify.tensor.notation import Form, replaced, subforms
+
+_SMALLEST = 2
+
+
+def named(
+    forms: Mapping[str, Form], own: Mapping[str, Form], taken: set[str]
+) -> tuple[tuple[tuple[str, Form], ...], dict[str, Form]]:
+    """Named parts in order of use, and the forms in terms of them."""
+    shown = dict(forms)
+    where: dict[str, Form] = {}
+    names = {form: name for name, form in own.items() if name not in taken}
+    while True:
+        counts: Counter[Form] = Counter()
+        for f in [*shown.values(), *where.values()]:
+            counts.update(p for p in subforms(f) if p.cost >= _SMALLEST)
+        gains = {f: (k - 1) * f.cost for f, k in counts.items() if k > 1 and f not in where.values()}
+        if not gains:
+            break
+        best = max(gains, key=lambda f: (gains[f], f.cost))
+        name = names.get(best) or _fresh(best, {*taken, *where, *own})
+        table = {best: n.name(name, best.ndim)}
+        if best.ndim == 2:
+            table[n.transposed(best)] = n.transposed(n.name(name, 2))
+        shown = {k: replaced(f, table) for k, f in shown.items()}
+        where = {k: replaced(f, table) for k, f in where.items()}
+        where[name] = best
+    return _in_order(where), shown
+
+
+def _in_order(where: Mapping[str, Form]) -> tuple[tuple[str, Form], ...]:
+    """Definitions after those that they use."""
+    done: dict[str, Form] = {}
+
+    def place(name: str) -> None:
+        if name in done:
+            return
+        for p in subforms(where[name]):
+            if p.op == "name" and p.data in where:
+                place(p.data)
+        done[name] = where[name]
+
+    for name in where:
+        place(name)
+    return tuple(done.items())
+
+
+def _fresh(form: Form, taken: set[str]) -> str:
+    letters = "rstuv" if form.ndim < 2 else "RSTUV"
+    names: list[str] = [*letters, *(f"{letter}{k}" for k in range(1, 99) for letter in letters)]
+    return next(name for name in names if name not in taken)

@@ -1,0 +1,228 @@
+"""Matrix notation as data: expressions of arrays, made by functions that know what is written shorter.
+
+Products broadcast as NumPy does: vectors are rows beside a matrix, `expanded` ones are columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+
+def joint_cost(forms: Iterable[Form]) -> int:
+    """The operations that are written if what occurs several times is written once."""
+    return sum(_own_cost(f) for f in {p for form in forms for p in subforms(form)})
+
+
+@dataclass(frozen=True)
+class Form:
+    """An expression: what it is (`op`), what it is made of, how many axes it has, and parameters."""
+
+    op: str
+    parts: tuple[Form, ...] = ()
+    ndim: int = 0
+    data: Any = None
+    symmetric: bool = field(default=False, compare=False)
+
+    @cached_property
+    def cost(self) -> int:
+        """The operations that are written."""
+        return _own_cost(self) + sum(p.cost for p in self.parts)
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.op, self.parts, self.ndim, self.data))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
+_INDEXED = 3  # how many operations a sum over indices is as hard to read as, for each of its operands
+_FREE = {"name", "number", "size", "expand", "ones", "eye", "constant", "unit", "pi"}
+
+
+def _own_cost(form: Form) -> int:
+    if form.op in _FREE:
+        is_fraction = form.op == "number" and form.data.denominator != 1
+        return int(is_fraction and not is_decimal(form.data))
+    if form.op in ("add", "product", "matmul"):
+        return len(form.parts) - 1
+    return _INDEXED * len(form.parts) if form.op == "einsum" else 1
+
+
+def is_decimal(number: Fraction) -> bool:
+    """Whether a fraction is written as a short decimal."""
+    return len(repr(float(number))) <= 6 and Fraction(repr(float(number))) == number
+
+
+def name(text: str, ndim: int = 0) -> Form:
+    """Something with a name."""
+    return Form("name", (), ndim, text)
+
+
+def number(value: Fraction | int) -> Form:
+    """A number."""
+    return Form("number", (), 0, Fraction(value))
+
+
+ONE = number(1)
+
+
+def transposed(x: Form) -> Form:
+    """A matrix transposed: products turn round, what is symmetric stays."""
+    if x.ndim < 2 or x.op in ("eye", "diag") or x.symmetric:
+        return x
+    if x.op == "T":
+        return x.parts[0]
+    if x.op == "matmul" and all(p.ndim == 2 for p in x.parts):
+        return matmul([transposed(p) for p in reversed(x.parts)])
+    if x.op == "outer":
+        return Form("outer", x.parts[::-1], 2)
+    if x.op == "ones":
+        return Form("ones", x.parts[::-1], 2)
+    if x.op == "product" and (scalars := [p for p in x.parts if p.ndim == 0]):
+        rest = [p for p in x.parts if p.ndim]
+        return product([*scalars, transposed(product(rest))])
+    if x.op == "quotient" and x.parts[1].ndim == 0:
+        return quotient(transposed(x.parts[0]), x.parts[1])
+    if x.op == "neg":
+        return negative(transposed(x.parts[0]))
+    return Form("T", (x,), x.ndim)
+
+
+def turned(x: Form) -> Form:
+    """The same as `transposed`, written with one T around the matrix."""
+    if x.ndim != 2 or x.op in ("name", "T", "outer", "ones", "eye", "diag") or x.symmetric:
+        return transposed(x)
+    if x.op == "neg":
+        return negative(turned(x.parts[0]))
+    if x.op == "product" and (scalars := [p for p in x.parts if p.ndim == 0]):
+        return product([*scalars, turned(product([p for p in x.parts if p.ndim]))])
+    if x.op == "quotient" and x.parts[1].ndim == 0:
+        return quotient(turned(x.parts[0]), x.parts[1])
+    return Form("T", (x,), 2)
+
+
+def matmul(parts: Sequence[Form]) -> Form:
+    """A chain of matrix products."""
+    flat: list[Form] = []
+    for p in parts:
+        flat += (
+            p.parts
+            if (p.op == "matmul" and all(q.ndim == 2 for q in p.parts)) or (p.op == "matmul" and p is parts[-1])
+            else [p]
+        )
+    first, last = flat[0].ndim, flat[-1].ndim
+    return flat[0] if len(flat) == 1 else Form("matmul", tuple(flat), first + last - 2)
+
+
+def product(parts: Iterable[Form]) -> Form:
+    """Factors, entry by entry; numbers in front."""
+    flat: list[Form] = []
+    value = Fraction(1)
+    for p in parts:
+        for q in p.parts if p.op == "product" else [p]:
+            if q.op == "number":
+                value *= q.data
+            elif q.op == "neg":
+                value, flat = -value, [*flat, q.parts[0]]
+            else:
+                flat.append(q)
+    flat.sort(key=lambda q: (q.ndim > 0 and q.op != "expand") or q.ndim > 0)
+    if value == 0:
+        return number(0)
+    ndim = max((q.ndim for q in flat), default=0)
+    if not flat:
+        return number(value)
+    body = flat[0] if len(flat) == 1 else Form("product", tuple(flat), ndim)
+    if abs(value) == 1:
+        return body if value > 0 else Form("neg", (body,), ndim)
+    if value.numerator in (1, -1) and not is_decimal(value):
+        return (
+            Form("neg", (quotient(body, number(value.denominator)),), ndim)
+            if value < 0
+            else quotient(body, number(value.denominator))
+        )
+    return Form("product", (number(value), *flat), ndim)
+
+
+def quotient(above: Form, below: Form) -> Form:
+    """above/below."""
+    if below == ONE:
+        return above
+    if above.op == "neg":
+        return negative(quotient(above.parts[0], below))
+    if above.op == "quotient":
+        return quotient(above.parts[0], product([above.parts[1], below]))
+    return Form("quotient", (above, below), max(above.ndim, below.ndim))
+
+
+def negative(x: Form) -> Form:
+    """-x."""
+    return x.parts[0] if x.op == "neg" else product([number(-1), x])
+
+
+def power(x: Form, exponent: Fraction) -> Form:
+    """x to a constant power."""
+    if exponent == 1:
+        return x
+    if exponent == Fraction(1, 2):
+        return Form("root", (x,), x.ndim)
+    if x.op == "root" and exponent.denominator == 1 and exponent.numerator % 2 == 0:
+        return power(x.parts[0], exponent / 2)
+    if exponent.denominator == 2 and exponent.numerator > 2:
+        return power(Form("root", (x,), x.ndim), 2 * exponent)
+    return Form("power", (x,), x.ndim, exponent)
+
+
+def total(parts: Sequence[Form], ndim: int) -> Form:
+    """A sum; those with a minus sign stand behind another."""
+    order = [*(p for p in parts if p.op != "neg"), *(p for p in parts if p.op == "neg")]
+    if parts and parts[0].op != "neg":
+        order = list(parts)
+    return order[0] if len(order) == 1 else Form("add", tuple(order), ndim)
+
+
+def expanded(x: Form, kept: Sequence[bool]) -> Form:
+    """x with axes of size 1 where `kept` is false; axes in front come by themselves."""
+    pattern = list(kept)
+    while pattern and not pattern[0]:
+        pattern.pop(0)
+    if all(pattern):
+        return x
+    return Form("expand", (x,), len(pattern), tuple(pattern))
+
+
+def summed(x: Form, axes: tuple[int, ...]) -> Form:
+    """The sum over axes of x."""
+    return Form("sum", (x,), x.ndim - len(axes), axes)
+
+
+def call(function: str, parts: Sequence[Form], ndim: int, params: Any = ()) -> Form:
+    """A row of the table, applied."""
+    return Form("row", tuple(parts), ndim, (function, params))
+
+
+def diagonal(x: Form) -> Form:
+    """The diagonal of a matrix."""
+    return x.parts[0] if x.op == "diag" else Form("diagonal", (x,), 1)
+
+
+def subforms(form: Form) -> Iterable[Form]:
+    """The expression and all its parts."""
+    yield form
+    for p in form.parts:
+        yield from subforms(p)
+
+
+def replaced(form: Form, table: dict[Form, Form]) -> Form:
+    """The expression with parts replaced."""
+    if form in table:
+        return table[form]
+    if not form.parts:
+        return form
+    parts = tuple(replaced(p, table) for p in form.parts)
+    return form if parts == form.parts else replace(form, parts=parts)

@@ -1,0 +1,278 @@
+"""What the rows of the table are in the normal form: sums, products and powers, matrix products, sums over axes, …"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from gradexplain.graph import CONSTANT, Node, is_scalar_constant
+from gradexplain.numbers import exact_number
+from gradexplain.simplify.tensor.lowering import Lowering, NotLoweredError, fresh, rule
+from gradexplain.simplify.tensor.space import Space
+from gradexplain.simplify.tensor.terms import (
+    ONE,
+    Axes,
+    Factor,
+    Index,
+    Tensor,
+    Term,
+    instance,
+    like,
+)
+
+
+@rule("add", "sub")
+def _sum(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
+    axes, over = self.aligned(node, operands)
+    return self.space.total(axes, over, (1, 1 if node.op.name == "add" else -1))
+
+
+@rule("neg")
+def _negative(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
+    return self.space.scaled(operands[0], Fraction(-1))
+
+
+@rule("mul")
+def _product(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
+    axes, over = self.aligned(node, operands)
+    for a, b in (over, over[::-1]):
+        if not any(t.factors for t in a.terms):  # a number: the sum that it multiplies stays one
+            return self.space.scaled(b, a.terms[0].number) if a.terms else a
+    return self.space.product(axes, over)
+
+
+@rule("div")
+def _quotient(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
+    axes, (a, b) = self.aligned(node, operands)
+    below = self.space.power(b, Fraction(-1))
+    if not any(t.factors for t in below.terms):
+        return self.space.scaled(a, below.terms[0].number)
+    return self.space.product(axes, [a, below])
+
+
+@rule("pow")
+def _power(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
+    exponent = node.inputs[1]
+    if not is_scalar_constant(exponent):
+        return self.function(node, operands)
+    value = exact_number(exponent.data if exponent.op is CONSTANT else exponent.inputs[0].data)
+    if value.form != "rational":
+        return self.function(node, operands)
+    return self.space.power(operands[0], Fraction(value.factor))
+
+
+@rule("square")
+def _square(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
+    return self.space.power(operands[0], Fraction(2))
+
+
+@rule("sqrt")
+def _root(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
+    return self.space.power(operands[0], Fraction(1, 2))
+
+
+@rule("where")
+def _where(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
+    """A mask times what it lets through, where the other side is 0."""
+    axes, (c, a, b) = self.aligned(node, operands)
+    if b.terms:
+        return self.function(node, operands)
+    return self.space.product(axes, [mask(self.space, c), a])
+
+
+def mask(space: Space, condition: Tensor) -> Tensor:
+    """A condition as 1 and 0."""
+    used = [i for i in condition.indices if any(i in f.indices for t in condition.terms for f in t.factors)]
+    f = space.factor("function", ("as_number", (None,)), [Tensor(tuple(used), condition.terms)], used)
+    return Tensor(condition.axes, (Term(ONE, (f,)),))
+
+
+@rule("as_number")
+def _as_number(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
+    return mask(self.space, operands[0])
+
+
+@rule("sum")
+def _reduction(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
+    (x,) = operands
+    gone = node.params["axis"]
+    keep = node.params["keepdims"]
+    axes = tuple(None if n in gone else i for n, i in enumerate(x.axes) if keep or n not in gone)
+    return summed(self.space, x, axes)
+
+
+def summed(space: Space, x: Tensor, axes: Axes) -> Tensor:
+    """The sum over the indices that are not among the axes."""
+    lost = [i for i in x.indices if i not in axes]
+    terms = []
+    for t in x.terms:
+        number, factors = t.number, list(t.factors)
+        for i in lost:
+            if not any(i in f.indices for f in t.factors):
+                more, named = space.size(i.dim)
+                number, factors = number * more, [*factors, *named]
+        terms.append((number, factors))
+    return space.tensor(axes, terms)
+
+
+@rule("root_sum_square")
+def _norm(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
+    total = _reduction(self, node, [self.space.power(operands[0], Fraction(2))])
+    return self.space.power(total, Fraction(1, 2))
+
+
+@rule("broadcast_to")
+def _broadcast(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
+    (x,) = operands
+    new = fresh(node.shape)
+    lead = node.ndim - len(x.axes)
+    axes = tuple(new[n] if n < lead or x.axes[n - lead] is None else x.axes[n - lead] for n in range(node.ndim))
+    return Tensor(axes, x.terms)
+
+
+@rule("reshape")
+def _reshape(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
+    (x,) = operands
+    before = [n for n in node.inputs[0].shape if n != 1]
+    if before != [n for n in node.shape if n != 1]:
+        return self.operation(node, operands)
+    rest = iter(x.indices)
+    return Tensor(tuple(None if n == 1 else next(rest) for n in node.shape), x.terms)
+
+
+@rule("transpose")
+def _transpose(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
+    return Tensor(tuple(operands[0].axes[a] for a in node.params["axes"]), operands[0].terms)
+
+
+def contracted(self: Lowering, operands: Sequence[Tensor], letters: Sequence[str], output: str) -> Tensor:
+    """A sum of products over named axes; an axis of size 1 goes with any other."""
+    table: dict[str, Index | None] = {}
+    for t, names in zip(operands, letters, strict=True):
+        for i, letter in zip(t.axes, names, strict=True):
+            known = table.get(letter)
+            if known is None:
+                table[letter] = None if i is None else Index(i.dim)
+            elif i is not None:
+                known.dim.same(i.dim)
+    number, factors = ONE, []
+    for t, names in zip(operands, letters, strict=True):
+        axes: list[Index | None] = []
+        for i, letter in zip(t.axes, names, strict=True):
+            j = table[letter]
+            if i is not None and j is not None and j in axes:  # an index twice: the diagonal
+                twin = Index(j.dim)
+                factors.append(Factor(self.space.delta, (twin, j), ONE))
+                axes.append(twin)
+            else:
+                axes.append(j if i is not None else None)
+        for term in instance(Tensor(t.axes, (self.space.wrapped(t),)), axes) if t.terms else [Term(Fraction(0), ())]:
+            number *= term.number
+            factors += term.factors
+    shown = tuple(table[letter] for letter in output)
+    for letter, j in table.items():
+        if letter not in output and j is not None and not any(j in f.indices for f in factors):
+            more, named = self.space.size(j.dim)
+            number *= more
+            factors += named
+    return self.space.tensor(shown, [(number, factors)] if number else [])
+
+
+@rule("einsum")
+def _einsum(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
+    left, output = node.params["subscripts"].split("->")
+    return contracted(self, operands, left.split(","), output)
+
+
+@rule("matmul")
+def _matmul(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
+    a, b = operands
+    batch = "abcdefgh"
+    lead_a, lead_b = max(len(a.axes) - 2, 0), max(len(b.axes) - 2, 0)
+    lead = max(lead_a, lead_b)
+    left = batch[lead - lead_a : lead] + ("xy" if len(a.axes) > 1 else "y")
+    right = batch[lead - lead_b : lead] + ("yz" if len(b.axes) > 1 else "y")
+    output = batch[:lead] + ("x" if len(a.axes) > 1 else "") + ("z" if len(b.axes) > 1 else "")
+    return contracted(self, operands, [left, right], output)
+
+
+@rule("outer")
+def _outer(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
+    return contracted(self, operands, ["x", "y"], "xy")
+
+
+@rule("diag", "diagonal", "trace")
+def _diagonal(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
+    (x,) = operands
+    if node.params["k"] or any(i is None for i in x.axes) or len(set(node.inputs[0].shape)) > 1:
+        return self.operation(node, operands)
+    space = self.space
+    if node.op.name == "diag":
+        (i,) = x.indices
+        axes: Axes = (i, Index(i.dim))
+        terms = [(t.number, [*t.factors, Factor(space.delta, (i, axes[1] or i), ONE)]) for t in x.terms]
+        return space.tensor(axes, terms)
+    i, j = x.indices
+    i.dim.same(j.dim)
+    a, b = Index(i.dim), Index(i.dim)
+    over = instance(x, (a, b))
+    tied = [(t.number, [*t.factors, Factor(space.delta, (a, b), ONE)]) for t in over]
+    if node.op.name == "diagonal":
+        return space.tensor((a,), tied)
+    whole = space.tensor((a,), tied)
+    return summed(space, whole, ())
+
+
+@rule("solve")
+def _solve(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
+    a, b = operands
+    lead = "abcdefgh"[: len(a.axes) - 2]
+    columns = "z" if len(b.axes) > 1 else ""
+    return contracted(self, [inverse(self.space, a), b], [lead + "xy", lead + "y" + columns], lead + "x" + columns)
+
+
+def inverse(space: Space, a: Tensor) -> Tensor:
+    """The inverse of a matrix."""
+    i, j = a.axes[-2:]
+    if i is None or j is None:
+        raise NotLoweredError("a matrix of one entry")
+    i.dim.same(j.dim)
+    axes = like(a.axes)
+    if len(a.axes) == 2 and len(a.terms) == 1 and a.terms[0].number == 1 and len(a.terms[0].factors) == 1:
+        (f,) = a.terms[0].factors
+        if f.indices == (j, i) and f.power == 1 and not f.atom.symmetric:  # the inverse of A.T is that of A, turned
+            found = inverse(space, Tensor((j, i), a.terms))
+            return Tensor(found.axes[::-1], found.terms)
+    inner = like(a.axes)
+    shape = tuple(1 if i is None else i.dim.size for i in axes)
+    part = Tensor(inner, tuple(instance(a, inner)))
+    f = space.factor("operation", ("inv", (), shape, (shape,), (None,)), [part], [i for i in axes if i is not None])
+    return Tensor(axes, (Term(ONE, (f,)),))
+
+
+@rule("inv")
+def _inv(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
+    return inverse(self.space, operands[0])
+
+
+@rule("cofactor")
+def _cofactor(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
+    """det(A) inv(A).T, which is meant where A is regular."""
+    (a,) = operands
+    if len(a.axes) != 2:
+        return self.operation(node, operands)
+    axes = like(a.axes)
+    part = Tensor(axes, tuple(instance(a, axes)))
+    f = self.space.factor("operation", ("det", (), (), (node.inputs[0].shape,), (None,)), [part], [])
+    inv = inverse(self.space, a)
+    return self.space.product(
+        inv.axes[::-1], [Tensor(inv.axes[::-1], inv.terms), Tensor(inv.axes[::-1], (Term(ONE, (f,)),))]
+    )
+
+
+@rule("xlogy")
+def _xlogy(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
+    axes, (x, y) = self.aligned(node, operands)
+    used = [i for i in axes if i is not None and any(i in f.indices for t in y.terms for f in t.factors)]
+    log = self.space.factor("function", ("log", (None,)), [Tensor(tuple(used), y.terms)], used)
+    return self.space.product(axes, [x, Tensor(axes, (Term(ONE, (log,)),))])

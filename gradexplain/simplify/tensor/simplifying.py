@@ -1,0 +1,54 @@
+"""The cheapest of several equal tensors: as it is, with common factors, distributed, as scalar algebra has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gradexplain.simplify.tensor.algebra import equals
+from gradexplain.simplify.tensor.expansion import distributed, over_deltas
+from gradexplain.simplify.tensor.factoring import factored
+from gradexplain.simplify.tensor.folding import folded
+from gradexplain.simplify.tensor.notation import joint_cost
+from gradexplain.simplify.tensor.space import Space
+from gradexplain.simplify.tensor.terms import (
+    Tensor,
+)
+from gradexplain.simplify.tensor.writing import Writer
+
+_ROUNDS = 3
+
+
+class Simplifier:
+    """Rewrites tensors; what is shorter in print is kept."""
+
+    def __init__(self, space: Space) -> None:
+        self.space = space
+
+    def __call__(self, tensor: Tensor) -> Tensor:
+        best = folded(self.space, over_deltas(self.space, tensor))
+        lowest = self.cost(best)
+        for _ in range(_ROUNDS):
+            before = best
+            for candidate in self.candidates(best):
+                cost = self.cost(candidate)
+                if cost < lowest:
+                    best, lowest = candidate, cost
+            if best is before:
+                break
+        return best
+
+    def candidates(self, tensor: Tensor) -> Iterator[Tensor]:
+        """Equal tensors."""
+        starts = [tensor]
+        for start in distributed(self.space, tensor):
+            starts.append(folded(self.space, start))
+        for start in starts:
+            if start is not tensor:
+                yield start
+            if len(start.terms) > 1:
+                yield factored(self.space, start)
+            yield from equals(self.space, start)
+
+    def cost(self, tensor: Tensor) -> float:
+        """What the tensor costs in print."""
+        return joint_cost([Writer(self.space).form(tensor)])
