@@ -28,6 +28,11 @@ if TYPE_CHECKING:
     from gradexplain.errors import TraceWarning as TraceWarning
     from gradexplain.render.saved import from_json as from_json
     from gradexplain.settings import options as options
+    from gradexplain.tape import GradientTape as GradientTape
+    from gradexplain.tape import Variable as Variable
+    from gradexplain.tape import constant as constant
+    from gradexplain.tape import custom_gradient as custom_gradient
+    from gradexplain.tape import stop_gradient as stop_gradient
 
 __version__ = "0.1.0"
 
@@ -39,13 +44,18 @@ _HOME = {
     **dict.fromkeys(("GradexplainError", "TraceWarning"), "gradexplain.errors"),
     "from_json": "gradexplain.render.saved",
     "options": "gradexplain.settings",
+    **dict.fromkeys(("GradientTape", "Variable", "constant", "custom_gradient", "stop_gradient"), "gradexplain.tape"),
     **dict.fromkeys(("load_ipython_extension", "unload_ipython_extension"), "gradexplain.jupyter"),
 }
 __all__ = [
     "GradexplainError",
+    "GradientTape",
     "TraceWarning",
+    "Variable",
     "__version__",
     "check",
+    "constant",
+    "custom_gradient",
     "descent",
     "explain",
     "explain_hessian",
@@ -57,6 +67,7 @@ __all__ = [
     "jacobian",
     "jvp",
     "options",
+    "stop_gradient",
     "value_and_grad",
     "vjp",
     "why",

@@ -1,0 +1,393 @@
+"""`GradientTape`: records what is done with the tensors that it watches, and gives their derivatives."""
+
+from __future__ import annotations
+
+import enum
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from gradexplain.tape.backward import cotangents, ones_like, zeros_like
+from gradexplain.tape.errors import OperandError, SourceError, TapeError, TapeStateError
+from gradexplain.tape.functions import call, conversions, tensor
+from gradexplain.tape.recording import Operation, scoped, state, without
+from gradexplain.tape.slices import IndexedSlices, dense
+from gradexplain.tape.structures import flatten, pack
+from gradexplain.tape.tensor import Operators, Tensor, operators
+from gradexplain.tape.variable import Variable
+from gradexplain.tape.views import Explained
+
+_log = logging.getLogger("gradexplain")
+
+
+class UnconnectedGradients(enum.Enum):
+    """What stands for a derivative where no path leads: None, or zeros."""
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+def _unconnected(given: Any) -> UnconnectedGradients:
+    try:
+        return UnconnectedGradients(given)
+    except ValueError:
+        raise OperandError(
+            f"unknown value for unconnected_gradients: {given!r}",
+            why="it says what stands where no path leads",
+            fix="use tf.UnconnectedGradients.NONE ('none') or ZERO ('zero')",
+        ) from None
+
+
+class GradientTape(Explained):
+    """Records operations on what it watches; `gradient` goes back over the record.
+
+    Trainable variables are watched when they are read; tensors after `watch`. A tape that is not `persistent` gives one
+    set of gradients.
+
+    >>> from gradexplain.tape.tensor import constant
+    >>> x = constant(3.0)
+    >>> with GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = x * x
+    >>> tape.gradient(y, x)
+    <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
+    """
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        super().__init__()
+        self._persistent, self._automatic = persistent, watch_accessed_variables
+        self._usable = False  # whether gradients may be asked for
+        self._recording = False
+        self._depth = 0  # of functions in which it was entered
+        self.style = "gradient_tape"  # what the operations of its gradients are called by
+
+    # The block.
+    def __enter__(self) -> GradientTape:
+        if self._recording:
+            raise TapeStateError(
+                "the tape is still recording", why="its block was entered already", fix="use a tape of its own"
+            )
+        self._recording = self._usable = True
+        self._depth = state.depth
+        self._entered()
+        state.listeners.append(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._recording:
+            self._close()
+
+    def _close(self) -> None:
+        self._recording = False
+        self._left()
+        state.listeners = [x for x in state.listeners if x is not self]
+
+    # What is recorded.
+    def note(self, operation: Operation) -> None:
+        """An operation was carried out: it is recorded if it starts from what is watched."""
+        tracked = self.tracked
+        for t in operation.inputs:
+            if t.serial in tracked:
+                self.operations.append(operation)
+                if not operation.flat:
+                    tracked.update([o.serial for o in operation.outputs if o.dtype.is_trainable])
+                return
+        self.skipped.append(operation)
+
+    def read(self, variable: Variable) -> None:
+        """A variable was read: it is watched from now on, if it is trainable."""
+        if (self._automatic and variable.trainable) or id(variable) in self.variables:
+            self._watch_variable(variable)
+
+    def _watch_variable(self, variable: Variable) -> None:
+        version = variable.current
+        if version.serial not in self.tracked and version.dtype.is_trainable:
+            self.tracked.add(version.serial)
+            self.variables.setdefault(id(variable), (variable, []))[1].append(version)
+
+    def watch(self, tensor: Any) -> None:
+        """Records what is done with a tensor or variable (or all in a structure) from now on."""
+        for leaf in flatten(tensor):
+            if isinstance(leaf, Variable):
+                self.variables.setdefault(id(leaf), (leaf, []))
+                self._watch_variable(leaf)
+            elif isinstance(leaf, Tensor):
+                if not leaf.dtype.is_trainable:
+                    _log.warning(
+                        "the dtype of the watched tensor must be floating (e.g. tf.float32), got %r", leaf.dtype
+                    )
+                else:
+                    self.watched.setdefault(leaf.serial, leaf)
+                    self.tracked.add(leaf.serial)
+            else:
+                raise _unwatchable(leaf)
+
+    def watched_variables(self) -> tuple[Variable, ...]:
+        """The variables that were read (or watched), in the order in which they were made."""
+        return tuple(sorted((variable for variable, _ in self.variables.values()), key=lambda v: v.born))
+
+    @contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """What is computed in this block is constant for the tape."""
+        if not self._recording:
+            raise TapeError("the tape is not recording, and can't be stopped", fix="use this inside the tape's block")
+        self._recording = False
+        with without(self):
+            try:
+                yield
+            finally:
+                self._recording = True
+
+    def reset(self) -> None:
+        """Forgets what was recorded and watched."""
+        if not self._recording:
+            raise TapeStateError(
+                "the tape is not recording, and can't be reset", fix="use this inside the tape's block"
+            )
+        self.forget()
+
+    # Derivatives.
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> Any:
+        """The derivatives of the (sum of the) targets, in the structure of the sources; None where no path leads.
+
+        `output_gradients` are the cotangents of the targets, ones unless given.
+        """
+        kind = _unconnected(unconnected_gradients)
+        self._use("gradient")
+        targets = [_target(t) for t in flatten(target)]
+        leaves = flatten(sources)
+        for leaf in leaves:
+            _require_source(leaf)
+        with scoped(self.style, None):
+            seeds = _seeds(targets, output_gradients)
+        found = self._sweep(targets, seeds, leaves)
+        if self._closing:
+            self._finish()
+        results = [_instead(f, s, kind) for f, s in zip(found, leaves, strict=True)]
+        self._remember(results, target, leaves)
+        return pack(sources, results)
+
+    def _sweep(self, targets: Sequence[Tensor], seeds: Sequence[Tensor], sources: Sequence[Any]) -> list[Any]:
+        versions = [self.versions(s) for s in sources]
+        pairs = [(t, s) for t, s in zip(targets, seeds, strict=True) if t.dtype.is_trainable]
+        watched = [v for vs in versions for v in vs if v.serial in self.tracked or any(v is t for t in targets)]
+        found = {} if state.depth > self._depth else cotangents(tuple(self.operations), pairs, watched, self.style)
+        found = {v.serial: found[v.serial] for v in watched if v.serial in found}
+        return [_total([found[v.serial] for v in vs if v.serial in found]) for vs in versions]
+
+    def versions(self, source: Any) -> list[Tensor]:
+        """The tensors that a source stands for: of a variable, all its values that were read."""
+        plain = _plain_source(source)
+        if isinstance(plain, Variable):
+            known = self.variables.get(id(plain), (plain, []))[1]
+            return known if any(v is plain.current for v in known) else [*known, plain.current]
+        return [plain]
+
+    def _use(self, what: str) -> None:
+        if not self._usable:
+            raise TapeError(
+                "a non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)",
+                why="it has given them already, or has recorded nothing yet",
+                fix="use tf.GradientTape(persistent=True), or ask for all gradients at once",
+            )
+        if self._recording and self._persistent:
+            _log.warning(
+                "%s of a persistent tape inside its own block also records the operations of the gradient; "
+                "ask for it after the block unless you want higher derivatives",
+                what,
+            )
+        self._closing = not self._persistent
+        if self._closing and self._recording:
+            self._close()
+
+    def _finish(self) -> None:
+        self._usable = False
+
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: Any = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The derivatives of every entry of one target: of shape target.shape + source.shape."""
+        kind = _unconnected(unconnected_gradients)
+        if isinstance(target, (list, tuple, dict)):
+            raise SourceError(
+                f"jacobian takes one tensor as target, not a {type(target).__name__}",
+                fix="call it for each of them (with persistent=True)",
+            )
+        if not experimental_use_pfor and not self._persistent:
+            raise TapeError(
+                "jacobian with experimental_use_pfor=False needs a persistent tape",
+                fix="use GradientTape(persistent=True)",
+            )
+        self._use("jacobian")
+        y, leaves = _target(target), flatten(sources)
+        for leaf in leaves:
+            _require_source(leaf)
+        rows = [[dense(g) for g in self._sweep([y], [seed], leaves)] for seed in _unit_seeds(y)]
+        if self._closing:
+            self._finish()
+        results = []
+        for k, leaf in enumerate(leaves):
+            source, shape = _plain_source(leaf), tuple(y.shape) + tuple(leaf.shape)
+            column = [row[k] for row in rows]
+            if all(c is None for c in column):
+                zero = Tensor(np.zeros(shape, source.dtype.plain)[()])
+                results.append(None if kind is UnconnectedGradients.NONE else zero)
+                continue
+            parts = [zeros_like(source) if c is None else c for c in column]
+            results.append(call(_assembled, parts, {"shape": shape}))
+        return pack(sources, results)
+
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: Any = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The derivatives of every example by itself: (b, …) and (b, …) give (b, target[1:], source[1:])."""
+        _unconnected(unconnected_gradients)
+        y, x = _target(target), _plain_source(source)
+        if not y.shape or not x.shape:
+            raise IndexError("batch_jacobian needs a batch: target and source must have a first axis")
+        if y.shape[0] != x.shape[0]:
+            raise OperandError(
+                f"target and source must have the same first dimension, not {y.shape[0]} and {x.shape[0]}",
+                why="it counts the examples",
+                fix="use jacobian",
+            )
+        self._use("batch_jacobian")
+        per_example = int(np.prod(y.shape[1:], dtype=int))
+        columns = []
+        for i in range(per_example):
+            seed = np.zeros((y.shape[0], per_example), y.array.dtype)
+            seed[:, i] = 1
+            (g,) = self._sweep([y], [Tensor(seed.reshape(y.shape))], [source])
+            columns.append(zeros_like(x) if g is None else dense(g))
+        if self._closing:
+            self._finish()
+        return call(_beside, columns, {"shape": (y.shape[0], *y.shape[1:], *x.shape[1:])})
+
+
+def _assembled(*rows: Any, shape: tuple[int, ...]) -> Any:
+    from gradexplain.ops.joining import stacked
+    from gradexplain.ops.shaping import reshape
+
+    return reshape(stacked(list(rows)), shape=shape)
+
+
+def _beside(*columns: Any, shape: tuple[int, ...]) -> Any:
+    from gradexplain.ops.joining import stacked
+    from gradexplain.ops.shaping import reshape
+
+    return reshape(stacked(list(columns), axis=1), shape=shape)
+
+
+def _unit_seeds(y: Tensor) -> Iterator[Tensor]:
+    for i in range(int(np.prod(y.shape, dtype=int))):
+        seed = np.zeros(y.shape, y.array.dtype)
+        seed.flat[i] = 1
+        yield Tensor(seed[()])
+
+
+def _seeds(targets: Sequence[Tensor], given: Any) -> list[Tensor]:
+    if given is None:
+        return [ones_like(t) for t in targets]
+    listed = flatten(given)[: len(targets)]  # of a list of numbers for one target TensorFlow takes the first
+    if any(g is None for g in listed):
+        raise OperandError(
+            "output_gradients must not hold None",
+            why="every target needs its cotangent",
+            fix="give zeros instead of None",
+        )
+    if len(listed) != len(targets):
+        raise OperandError(f"{len(listed)} output_gradients for {len(targets)} targets", fix="give one for each target")
+    return [_fitted(g, t) for g, t in zip(listed, targets, strict=True)]
+
+
+def _fitted(seed: Any, target: Tensor) -> Tensor:
+    given = tensor(seed, None if isinstance(seed, Operators) else target.dtype)
+    if given.shape != target.shape:
+        given = operators["mul"](given, ones_like(target))  # raises where the shapes do not fit
+    return given
+
+
+def _target(value: Any) -> Tensor:
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, Variable):
+        return value.read()
+    if type(value) in conversions:
+        return tensor(value)
+    raise SourceError(
+        f"the target of a derivative must be a tensor, not {_called(value)}",
+        why="a number has no history" if value is not None else "None has no history",
+        fix="keep the tensor: no .numpy(), float() or np.… between the block and the gradient",
+    )
+
+
+def _plain_source(source: Any) -> Any:
+    value = getattr(source, "value", None)
+    return value if isinstance(value, Variable) else source
+
+
+def _require_source(leaf: Any) -> None:
+    if not isinstance(_plain_source(leaf), (Tensor, Variable)):
+        raise SourceError(
+            f"a derivative can't be taken with respect to {_called(leaf)}",
+            why="sources are tensors or variables",
+            fix="make it a tf.Variable, or a tf.constant that is watched",
+        )
+
+
+def _unwatchable(leaf: Any) -> OperandError:
+    return OperandError(
+        f"a tape can't watch {_called(leaf)}",
+        why="it watches tensors and variables" + (": a Variable of Keras is neither" if hasattr(leaf, "value") else ""),
+        fix="watch its value: tape.watch(v.value)"
+        if hasattr(leaf, "value")
+        else "make it a tensor with tf.constant first",
+    )
+
+
+def _called(value: Any) -> str:
+    return "None" if value is None else f"a value of type {type(value).__name__}"
+
+
+def _total(parts: Sequence[Any]) -> Any:
+    from gradexplain.tape.slices import added
+
+    total = None
+    for part in parts:
+        total = part if total is None else added(total, part)
+    return total
+
+
+def _instead(found: Any, source: Any, kind: UnconnectedGradients) -> Any:
+    if found is None:
+        plain = _plain_source(source)
+        if kind is UnconnectedGradients.NONE:
+            return None
+        return zeros_like(plain)
+    if isinstance(found, IndexedSlices):
+        return found
+    dtype = source.dtype
+    if found.dtype is not dtype:
+        from gradexplain.tape.functions import cast
+
+        return cast(found, dtype)
+    return found

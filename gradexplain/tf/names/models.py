@@ -1,0 +1,98 @@
+"""Models: layers one after the other, or connected by calls on inputs without values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradexplain.tape.errors import OperandError
+from gradexplain.tape.recording import nobody
+from gradexplain.tape.structures import mapped
+from gradexplain.tf.names.creation import zeros
+from gradexplain.tf.names.layers import Layer
+from gradexplain.tf.names.table import named
+
+
+@named("keras.layers.Input", "keras.Input", "keras.layers.InputLayer")
+class Input:
+    """An input of a model: a shape without a value."""
+
+    symbolic = True
+
+    def __init__(
+        self,
+        shape: Any = None,
+        batch_size: Any = None,
+        dtype: Any = None,
+        name: str | None = None,
+        *,
+        batch_shape: Any = None,
+        input_shape: Any = None,
+        **_: Any,
+    ) -> None:
+        given = shape if shape is not None else input_shape
+        self.shape = (
+            tuple(batch_shape)
+            if batch_shape is not None
+            else (batch_size, *((given,) if isinstance(given, int) else given))
+        )
+        self.dtype, self.name = dtype or "float32", name or "input"
+
+
+@named("keras.Model", "keras.models.Model")
+class Model(Layer):
+    """A layer that is a whole model."""
+
+    def summary(self, **_: Any) -> None:
+        """Prints layers and the number of their parameters."""
+        import sys
+
+        rows = [f"{layer.name:<30}{layer.count_params():>10}" for layer in self.layers]
+        sys.stdout.write("\n".join([*rows, f"{'total':<30}{self.count_params():>10}", ""]))
+
+    @property
+    def layers(self) -> list[Any]:
+        return [p for p in self._parts() if isinstance(p, Layer)]
+
+    def predict(self, x: Any, batch_size: Any = None, verbose: Any = None, **_: Any) -> Any:
+        """The outputs as arrays: they have left every tape."""
+        with nobody():
+            return mapped(lambda t: t.numpy(), self(x, training=False))
+
+
+@named("keras.Sequential", "keras.models.Sequential")
+class Sequential(Model):
+    """Layers one after the other."""
+
+    def __init__(self, layers: Any = None, trainable: bool = True, name: str | None = None) -> None:
+        super().__init__(name=name, trainable=trainable)
+        self._layers: list[Any] = []
+        self._input: Any = None
+        for layer in layers or []:
+            self.add(layer)
+
+    def add(self, layer: Any) -> None:
+        """One more layer at the end."""
+        if isinstance(layer, Input):
+            self._input = layer.shape
+        elif callable(layer):
+            self._layers.append(layer)
+        else:
+            raise OperandError(f"{layer!r:.60} is no layer", fix="give layers, such as tf.keras.layers.Dense(1)")
+        if self._input is not None:
+            self.build(self._input)
+
+    def pop(self) -> Any:
+        """Removes the last layer."""
+        return self._layers.pop()
+
+    def build(self, input_shape: Any = None) -> None:
+        """Makes the variables of all layers."""
+        shape = tuple(1 if n is None else n for n in input_shape)
+        with nobody():
+            self.call(zeros(shape))
+        self.built = True
+
+    def call(self, inputs: Any, training: bool = False) -> Any:
+        for layer in self._layers:
+            inputs = layer(inputs, training=training) if isinstance(layer, Layer) else layer(inputs)
+        return inputs
