@@ -7,19 +7,18 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gradexplain.autodiff import Sweep, sweep
-from gradexplain.derivative import jacobian_nodes
 from gradexplain.errors import ArgumentError
 from gradexplain.exposition import entries, findings, naming, sweeps, textbook, values
 from gradexplain.exposition.known import known_rules
 from gradexplain.exposition.model import CheckReport, Detail, Finding, Overview, Style, TapeRow, Walk
 from gradexplain.exposition.orders import Orders
 from gradexplain.graph import Node, ancestors
+from gradexplain.jacobians import derivative_nodes
 from gradexplain.lambdify import readable_names
 from gradexplain.pictures import Pictured
 from gradexplain.render.display import Display
@@ -70,7 +69,8 @@ class Explanation(Pictured):
         return self._nodes if self.whole.output is self.program.output else self._derive(self.program)
 
     def _derive(self, program: Program) -> Mapping[str, Node]:
-        return derivative_nodes(program, self.wrt, self.order, self.kind)
+        inputs = {n: program.inputs[n] for n in self.wrt}
+        return derivative_nodes(program.output, inputs, self.order, self.kind)
 
     @cached_property
     def gradients(self) -> Gradients:
@@ -260,7 +260,8 @@ class Explanation(Pictured):
             return dict.fromkeys(self._nodes, self.whole.output)
         if self.kind == "gradient" and self.order == 1:
             return dict.fromkeys(self._nodes)
-        lower = derivative_nodes(self.whole, self.wrt, max(1, self.order - 1), "gradient")
+        inputs = {n: self.whole.inputs[n] for n in self.wrt}
+        lower = derivative_nodes(self.whole.output, inputs, max(1, self.order - 1), "gradient")
         return {key: lower[key.rpartition(",")[0] or key] for key in self._nodes}
 
     @cached_property
@@ -380,33 +381,3 @@ class CheckDisplay(Display):
 
     def __repr__(self) -> str:
         return f"<check {'passed' if self.ok else 'not passed'}: {len(self.data.rows)} rows>"
-
-
-def derivative_nodes(program: Program, wrt: Sequence[str], order: int, kind: str) -> dict[str, Node]:
-    """The derivatives as nodes, by key: `"x"`, or `"x,y"` for order 2 (each pair once) and for Hessians."""
-    inputs = {n: program.inputs[n] for n in wrt}
-    y = program.output
-    if kind == "jacobian":
-        return dict(zip(wrt, jacobian_nodes(y, list(inputs.values())), strict=True))
-    if kind == "hessian":
-        return _hessian(y, inputs)
-    found: dict[str, Node] = {"": y}
-    for _ in range(order):
-        following: dict[str, Node] = {}
-        for key, node in found.items():
-            last = key.rpartition(",")[2]
-            later = [n for n in wrt if not last or list(wrt).index(n) >= list(wrt).index(last)]
-            for name, g in zip(later, sweep(node, [inputs[n] for n in later]).gradients, strict=True):
-                following[f"{key},{name}" if key else name] = g
-        found = following
-    return found
-
-
-def _hessian(y: Node, inputs: Mapping[str, Node]) -> dict[str, Node]:
-    out: dict[str, Node] = {}
-    gradients = dict(zip(inputs, sweep(y, list(inputs.values())).gradients, strict=True))
-    for a, b in combinations_with_replacement(inputs, 2):
-        (out[f"{a},{b}"],) = jacobian_nodes(gradients[a], [inputs[b]])
-        if a != b:
-            (out[f"{b},{a}"],) = jacobian_nodes(gradients[b], [inputs[a]])
-    return out

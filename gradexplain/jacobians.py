@@ -1,12 +1,13 @@
-"""Jacobians and Hessians as nodes, assembled from reverse or forward sweeps."""
+"""Jacobians, Hessians and derivatives of any order as nodes, assembled from reverse or forward sweeps."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import combinations_with_replacement
 
 import numpy as np
 
-from gradexplain.autodiff import jvp, vjp
+from gradexplain.autodiff import jvp, sweep, vjp
 from gradexplain.graph import Node, constant
 from gradexplain.primitive import NUMPY
 
@@ -27,6 +28,35 @@ def jacobian_nodes(y: Node, wrt: Sequence[Node]) -> tuple[Node, ...]:
 def hessian_nodes(y: Node, wrt: Sequence[Node]) -> list[tuple[Node, ...]]:
     """The blocks of the Hessian of the (sum of the) output, row by row."""
     return [jacobian_nodes(g, wrt) for g in vjp(y, wrt)]
+
+
+def derivative_nodes(y: Node, inputs: Mapping[str, Node], order: int, kind: str) -> dict[str, Node]:
+    """The derivatives as nodes, by key: `"x"`, or `"x,y"` for order 2 (each pair once) and for Hessians."""
+    if kind == "jacobian":
+        return dict(zip(inputs, jacobian_nodes(y, list(inputs.values())), strict=True))
+    if kind == "hessian":
+        return _hessian(y, inputs)
+    names = list(inputs)
+    found: dict[str, Node] = {"": y}
+    for _ in range(order):
+        following: dict[str, Node] = {}
+        for key, node in found.items():
+            last = key.rpartition(",")[2]
+            later = names[names.index(last) if last else 0 :]
+            for name, g in zip(later, sweep(node, [inputs[n] for n in later]).gradients, strict=True):
+                following[f"{key},{name}" if key else name] = g
+        found = following
+    return found
+
+
+def _hessian(y: Node, inputs: Mapping[str, Node]) -> dict[str, Node]:
+    out: dict[str, Node] = {}
+    gradients = dict(zip(inputs, sweep(y, list(inputs.values())).gradients, strict=True))
+    for a, b in combinations_with_replacement(inputs, 2):
+        (out[f"{a},{b}"],) = jacobian_nodes(gradients[a], [inputs[b]])
+        if a != b:
+            (out[f"{b},{a}"],) = jacobian_nodes(gradients[b], [inputs[a]])
+    return out
 
 
 def one_hot(index: int, shape: tuple[int, ...]) -> Node:
