@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import mpmath as mp
@@ -116,8 +117,8 @@ def as_terms(program: Program) -> Any:
     >>> as_terms(trace(f, bind(f, (), {}, symbolic=True)))
     Sum(x**k, (k, 0, 8))
     """
-    found = within(_PATIENCE, lambda: _differentiated(program, ()))
-    return None if found is None else within(_PATIENCE, lambda: rerolled(found[0], index_letter(program)))
+    found = within(_PATIENCE, lambda: _as_sum(program.output))
+    return None if found is None else within(_PATIENCE, lambda: rerolled(found, index_letter(program)))
 
 
 def _options(raw: Any, letter: str) -> list[tuple[str, Any, float]]:
@@ -138,18 +139,24 @@ def _options(raw: Any, letter: str) -> list[tuple[str, Any, float]]:
 
 def _differentiated(program: Program, variables: Sequence[str]) -> tuple[Any, Any] | None:
     """The program as a sum of terms, and its derivative term by term; None where that is not for SymPy to do."""
-    order = ancestors([program.output])
-    if any(n.op.kinks or n.kind == "bool" or n.shape for n in order):
-        return None
-    is_long = tree_size(program.output) > _LONGEST
-    if is_long and not (len(order) <= _LONGEST and all(map(_collects, order))):
-        return None
-    function = raw = _flat(program.output, order, only_collected=is_long)
+    function = raw = _as_sum(program.output)
     for name in variables:
         if raw is None or name not in program.inputs:
             return None
         raw = sp.diff(raw, symbol(program.inputs[name]))
     return None if raw is None or raw.has(sp.Derivative, sp.Subs) else (function, raw)
+
+
+@lru_cache(maxsize=4)  # each derivative of a program asks, and so does its derivation
+def _as_sum(output: Node) -> Any:
+    order = ancestors([output])
+    if any(n.op.kinks or n.kind == "bool" or n.shape for n in order):
+        return None
+    is_long = tree_size(output) > _LONGEST
+    if is_long and not (len(order) <= _LONGEST and all(map(_collects, order))):
+        return None
+    function = _flat(output, order, only_collected=is_long)
+    return None if function is None or function.has(sp.Derivative, sp.Subs) else function
 
 
 def _collects(node: Node) -> bool:
