@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
+from collections.abc import Sequence
 
+LEGIBLE = 14  # columns of a cell that can be read where its text wraps
 CONTINUATION = 4  # further indent of a formula that did not fit on its line
 _OPENING, _CLOSING = "（“", "，。：；、）”"
 
@@ -42,6 +44,23 @@ def _break_points(formula: str) -> list[tuple[int, int]]:
         elif match[0] != "**":
             points.append((match.end(), 2 * depth + (match[0] != " ")))
     return points
+
+
+def shared_out(room: int, natural: Sequence[int]) -> list[int]:
+    """The widths of a table's columns within a room: the widest wrap, as far as what is in them can still be read.
+
+    Without any where there is too little room.
+
+    >>> shared_out(60, [6, 60, 40]), shared_out(30, [6, 60, 40])
+    ([6, 27, 27], [])
+    """
+    widths = list(natural)
+    while sum(widths) > room:
+        widest = widths.index(max(widths))
+        if widths[widest] <= LEGIBLE:
+            return []
+        widths[widest] -= 1
+    return widths
 
 
 def may_break(before: str, after: str) -> bool:

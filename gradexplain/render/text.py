@@ -11,7 +11,7 @@ say what is shown.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, zip_longest
 from typing import Literal, NamedTuple, assert_never
 
 from gradexplain import escape
@@ -45,7 +45,7 @@ from gradexplain.render.blocks import (
     rows_shown,
     without_pictures,
 )
-from gradexplain.render.breaks import CONTINUATION, broken, columns, may_break
+from gradexplain.render.breaks import CONTINUATION, broken, columns, may_break, shared_out
 from gradexplain.render.changes import spans
 from gradexplain.render.signs import mathematical, pretty
 from gradexplain.settings import language
@@ -360,18 +360,19 @@ def _table(block: Table, page: Page) -> Iterator[Laid]:
     headers = [(Piece(page.text(header), "strong"),) for header in headers_shown(block)]
     rows = [row if isinstance(row, Gap) else [_words(cell, page) for cell in row] for row in rows_shown(block)]
     grid = [headers, *([_joined(cell) for cell in row] for row in rows if not isinstance(row, Gap))]
-    widths = [max(map(_columns, column)) for column in zip(*grid, strict=True)]
-    fits = sum(widths) + COLUMN_GAP * (len(widths) - 1) <= page.width
+    natural = [max(map(_columns, column)) for column in zip(*grid, strict=True)]
+    widths = shared_out(page.width - COLUMN_GAP * (len(natural) - 1), natural)
     if block.caption:
         yield from _filled(_words(line(block.caption), page), page.width)
-    if fits:
+    if widths:
         yield _aligned(headers, widths)
         yield _aligned([(Piece("-" * width, "muted"),) for width in widths], widths)
     for row in rows:
         if isinstance(row, Gap):
             yield (Piece(page.text(row.text), "muted"),)
-        elif fits:
-            yield _aligned([_joined(cell) for cell in row], widths)
+        elif widths:
+            cells = [_filled(cell, width) for cell, width in zip(row, widths, strict=True)]
+            yield from (_aligned(laid, widths) for laid in zip_longest(*cells, fillvalue=()))
         else:
             yield from _record(headers, row, page)
 
