@@ -17,6 +17,7 @@ import sympy as sp
 
 Factor = tuple[Any, Any]  # base and exponent
 _LATER = math.inf
+_PLAIN_DENOMINATOR, _MOST_DECIMAL = 10, 10**9
 _UNITS = (sp.S.One, sp.S.NegativeOne)
 _MATES = {sp.sin: sp.cos, sp.cos: sp.sin, sp.sinh: sp.cosh, sp.cosh: sp.sinh}
 _SYMBOL, _POWER, _SUM, _OTHER = range(4)  # kinds of factors, in the order of a textbook
@@ -239,7 +240,8 @@ def split(factors: Iterable[Any]) -> tuple[Any, list[Factor]]:
     number, others = sp.S.One, []
     for factor in factors:
         base, exponent = (factor.base, factor.exp) if factor.is_Pow else (factor, sp.S.One)
-        if (base.is_Number or base.is_NumberSymbol) and exponent.is_Rational:
+        is_root = factor.is_Mul and factor.is_number and all(f.is_Pow for f in factor.args)  # sqrt(2)*sqrt(pi)
+        if is_root or ((base.is_Number or base.is_NumberSymbol) and exponent.is_Rational):
             number *= factor
         else:
             others.append((base, exponent))
@@ -292,13 +294,27 @@ def _number(number: Any) -> Fraction:
             half = exponent
         elif factor != 1:
             others.append((base, exponent))
-    if not coefficient.is_Rational:
-        others.insert(0, (sign * coefficient, sp.S.One))
+    decimal = as_decimal(abs(coefficient)) if coefficient.is_Rational else sign * coefficient
+    if decimal is not None:
+        others.insert(0, (decimal, sp.S.One))
         coefficient = sp.S.One
     found = Fraction(sign, *_roots(abs(coefficient.p), coefficient.q, root, half))
     for base, exponent in others:
         (found.below if exponent.is_negative else found.above).append((base, abs(exponent)))
     return found
+
+
+def as_decimal(number: Any) -> Any:
+    """A fraction as the decimal that people write for it, if that is shorter; None where they write the fraction.
+
+    >>> as_decimal(sp.Rational(981, 100)), as_decimal(sp.Rational(3, 20)), as_decimal(sp.Rational(1, 100))
+    (9.81, None, None)
+    """
+    p, q = abs(number.p), number.q
+    if p == 1 or q <= _PLAIN_DENOMINATOR or _MOST_DECIMAL % q:
+        return None
+    text = repr(p / q)
+    return sp.Float(math.copysign(p / q, number.p)) if "e" not in text and len(text) < len(f"{p}/{q}") else None
 
 
 def _with_root(factors: list[Factor]) -> list[Factor]:

@@ -19,7 +19,7 @@ from gradexplain.numbers import exact_number
 from gradexplain.simplify.counting import operations
 from gradexplain.simplify.fingerprints import refined
 from gradexplain.simplify.form import ClosedForm
-from gradexplain.simplify.fractions import decimals
+from gradexplain.simplify.fractions import constants, decimals, with_constants
 from gradexplain.simplify.naming import Naming, namings, needed, written
 from gradexplain.simplify.numeric import rounded
 from gradexplain.simplify.orthant import for_positive
@@ -123,8 +123,7 @@ def form_in_names(key: str, gradient: Node, program: Program, names: Mapping[Nod
 
 def _simplest(key: str, start: _Start, samples: Samples, raw: Any) -> ClosedForm | None:
     """A start simplified and checked."""
-    expr, rewrites, notes = simplified(start.expr, samples, 0, start.prices, start.offered)
-    expr = decimals(expr)
+    expr, rewrites, notes = _shortest(start, samples)
     where = needed(expr, start.offered)
     if samples.points and not samples.agrees(expr, 0, tuple(where.items())):
         return None
@@ -136,6 +135,23 @@ def _simplest(key: str, start: _Start, samples: Samples, raw: Any) -> ClosedForm
     return ClosedForm(
         key, expr, where, raw, rewrites, notes=(*notes, *(() if samples.points else evidence_of(samples, expr)))
     )
+
+
+def _shortest(start: _Start, samples: Samples) -> tuple[Any, tuple[Rewrite, ...], tuple[str, ...]]:
+    """The cheapest form of a start: with its decimal numbers as fractions, or each as a whole."""
+    expr, rewrites, notes = simplified(start.expr, samples, 0, start.prices, start.offered)
+    expr = decimals(expr)
+    opaque, numbers = constants(start.expr)
+    if numbers:
+        whole, steps, more = simplified(opaque, samples, 0, start.prices, start.offered, numbers)
+        whole = decimals(with_constants(whole, numbers))
+        if cost(whole, start.prices) < cost(expr, start.prices):
+            back = (
+                replace(s, before=with_constants(s.before, numbers), after=with_constants(s.after, numbers))
+                for s in steps
+            )
+            return whole, tuple(back), more
+    return expr, rewrites, notes
 
 
 def _checked(samples: Samples, expr: Any, where: tuple[tuple[str, Any], ...]) -> str:

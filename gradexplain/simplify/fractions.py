@@ -8,6 +8,7 @@ from typing import Any
 
 import sympy as sp
 
+from gradexplain.simplify.arrangement import as_decimal
 from gradexplain.simplify.counting import operations
 from gradexplain.simplify.powers import has_high_powers
 
@@ -160,6 +161,25 @@ def decimals(expr: Any) -> Any:
         return expr
     found = {r: _decimal(r) for r in numbers}
     return _but_exponents(expr, {r: d for r, d in found.items() if d is not None})
+
+
+def constants(expr: Any) -> tuple[Any, dict[str, Any]]:
+    """The formula with symbols for its decimal numbers, which stay whole so, and what they are.
+
+    >>> x = sp.Symbol("x")
+    >>> constants(sp.Rational(981, 100) * x**2 / 2)
+    (9.81*x**2/2, {'9.81': 981/100})
+    """
+    numbers = {abs(r) for r in expr.atoms(sp.Rational) if as_decimal(r) is not None}
+    named = {repr(float(r)): r for r in sorted(numbers)}
+    symbols = {r: sp.Symbol(name, positive=True) for name, r in named.items()}
+    table = symbols | {-r: -s for r, s in symbols.items()}
+    return _but_exponents(expr, table), named
+
+
+def with_constants(expr: Any, named: Mapping[str, Any]) -> Any:
+    """The formula with the numbers back."""
+    return expr.xreplace({s: named[s.name] for s in expr.free_symbols if s.name in named})
 
 
 def _but_exponents(expr: Any, table: Mapping[Any, Any]) -> Any:

@@ -14,7 +14,7 @@ from sympy.printing.str import StrPrinter
 from gradexplain.escape import identifier_latex
 from gradexplain.notation import ArrayOperation
 from gradexplain.primitive import CHOICE, POSTFIX, POWER, PRODUCT, SIGN, SUM, TERM, Code
-from gradexplain.simplify.arrangement import TEXTBOOK, Arrangement, Factor
+from gradexplain.simplify.arrangement import TEXTBOOK, Arrangement, Factor, as_decimal
 from gradexplain.simplify.printed import printed
 
 _UNDEFINED = sp.Symbol("undefined")
@@ -100,6 +100,10 @@ class _Arranged(StrPrinter):
             shown = self._term(term)
             text += f" - {shown[1:]}" if text and shown.startswith("-") else f" + {shown}" if text else shown
         return Code(text, SUM)
+
+    def _print_Rational(self, expr: Any) -> str:  # noqa: N802
+        decimal = as_decimal(expr)
+        return str(super()._print_Rational(expr) if decimal is None else self._print(decimal))
 
     def _print_Mul(self, expr: Any) -> str:  # noqa: N802
         fraction = self.arrangement.fraction(expr)
@@ -296,6 +300,10 @@ class FormulaLatex(LatexPrinter):
 
     def _print_Float(self, expr: Any) -> str:  # noqa: N802
         return str(super()._print_Float(sp.Float(float(expr))))
+
+    def _print_Rational(self, expr: Any) -> str:  # noqa: N802
+        decimal = as_decimal(expr)
+        return str(super()._print_Rational(expr) if decimal is None else self._print(decimal))
 
     def _print_Sum(self, expr: Any) -> str:  # noqa: N802
         return str(super()._print_Sum(sp.Sum(_over_one_bar(expr.function), *expr.limits)))

@@ -54,12 +54,17 @@ class Attempt:
 
 
 def simplified(
-    raw: Any, samples: Samples, which: int, known: Vocabulary, names: Mapping[str, Any]
+    raw: Any,
+    samples: Samples,
+    which: int,
+    known: Vocabulary,
+    names: Mapping[str, Any],
+    constants: Mapping[str, Any] | None = None,
 ) -> tuple[Any, tuple[Rewrite, ...], tuple[str, ...]]:
     """The cheapest candidate that agrees with the program at all samples, over some of its names; the log; and what was
-    cut short.
+    cut short. `constants` are numbers that stand in the formula as symbols.
     """
-    where = tuple(names.items())
+    where = (*names.items(), *(constants or {}).items())
     notes: list[str] = []
     if cost(raw, known) <= _MINIMAL or not samples.points:
         return raw, (), ()

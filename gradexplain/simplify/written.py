@@ -14,7 +14,7 @@ import sympy as sp
 
 from gradexplain.notation import ArrayOperation
 from gradexplain.primitive import SIGN
-from gradexplain.simplify.arrangement import Arrangement, Factor, Fraction
+from gradexplain.simplify.arrangement import Arrangement, Factor, Fraction, as_decimal
 from gradexplain.simplify.printed import printed
 from gradexplain.simplify.printing import TextPrinter
 
@@ -53,7 +53,9 @@ class _AsWritten(Arrangement):
         waiting = list(reversed(product.args)) if isinstance(product, sp.Mul) else [product]
         while waiting:
             factor = waiting.pop()
-            if isinstance(factor, sp.Mul) and (not (found.above or found.below) or not self.fraction(factor).below):
+            if isinstance(factor, sp.Mul) and factor.is_number and all(_is_root(f) for f in factor.args):
+                found.above.append((sp.Mul(*(f.base for f in factor.args)), sp.S.Half))  # SymPy split sqrt(2*pi)
+            elif isinstance(factor, sp.Mul) and (not (found.above or found.below) or not self.fraction(factor).below):
                 waiting.extend(reversed(factor.args))
             elif factor is sp.S.One and waiting and not _is_reciprocal(waiting[-1]):
                 found.above.append((factor, 1))  # somebody wrote 1*x
@@ -64,7 +66,10 @@ class _AsWritten(Arrangement):
     def _take(self, factor: Any, found: Fraction) -> None:
         if factor.is_Number and factor.is_negative:
             found.sign, factor = -found.sign, -factor
-        if factor.is_Rational:
+        decimal = as_decimal(factor) if factor.is_Rational else None
+        if decimal is not None:
+            found.above.append((decimal, 1))
+        elif factor.is_Rational:
             found.above += [(sp.Integer(factor.p), 1)] if factor.p != 1 else []
             found.below += [(sp.Integer(factor.q), 1)] if factor.q != 1 else []
         elif not isinstance(factor, sp.Pow):
@@ -78,6 +83,10 @@ class _AsWritten(Arrangement):
             else:
                 found.sign *= inner.sign
                 found.below += inner.above
+
+
+def _is_root(factor: Any) -> bool:
+    return isinstance(factor, sp.Pow) and bool(factor.exp == sp.S.Half)
 
 
 def _is_reciprocal(factor: Any) -> bool:
