@@ -44,7 +44,7 @@ def _without_ones(space: Space, term: Term, free: set[Index]) -> tuple[Fraction,
 
 def _adds_up_over(space: Space, f: Factor) -> tuple[Index, ...]:
     """The index over which a factor adds up to 1."""
-    if f.atom.kind == "variable" and f.indices and space.known(f.atom) & {"onehot", "probability"}:
+    if f.atom.kind in ("variable", "onehot") and f.indices and space.known(f.atom) & {"onehot", "probability"}:
         return (f.indices[-1],)
     if f.atom.kind == "ratio":
         below = f.atom.parts[0].terms[0].factors[1].indices

@@ -12,6 +12,7 @@ from gradexplain.autodiff import jvp, sweep
 from gradexplain.evaluate import evaluate
 from gradexplain.graph import Node, constant
 from gradexplain.simplify.form import ClosedForm, Written
+from gradexplain.simplify.tensor import choices, rows, selection
 from gradexplain.simplify.tensor.adjoints import Backward
 from gradexplain.simplify.tensor.checking import agree, function_of, points
 from gradexplain.simplify.tensor.facts import Rebuilt
@@ -19,7 +20,6 @@ from gradexplain.simplify.tensor.folding import folded
 from gradexplain.simplify.tensor.lowering import Lowering, NotLoweredError, fresh
 from gradexplain.simplify.tensor.naming import named
 from gradexplain.simplify.tensor.notation import Form, joint_cost, subforms
-from gradexplain.simplify.tensor.rows import summed
 from gradexplain.simplify.tensor.simplifying import Simplifier
 from gradexplain.simplify.tensor.source import numpy_source, plain
 from gradexplain.simplify.tensor.space import Space
@@ -39,6 +39,7 @@ _FAILURES = (
     NotLoweredError, ArithmeticError, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError,
     AssertionError, np.linalg.LinAlgError, StopIteration,
 )  # fmt: skip
+RULES_OF = (rows, selection, choices)  # the modules that say how rows are lowered
 _LARGEST_CHECKED = 10**6  # entries of a result
 
 
@@ -98,7 +99,7 @@ class TensorProgram:
         if kind == "jacobian":
             found = self.backward.derivatives(self.output, chosen, seed=True)
             return {a.data: (t, self.program.output.shape + shapes[a.data]) for a, t in found.items()}
-        gradients = self.backward.derivatives(summed(self.space, self.output, ()), chosen)
+        gradients = self.backward.derivatives(rows.summed(self.space, self.output, ()), chosen)
         if kind == "gradient":
             return {a.data: (t, shapes[a.data]) for a, t in gradients.items()}
         out = {}

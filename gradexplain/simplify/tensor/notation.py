@@ -41,7 +41,7 @@ class Form:
 
 
 _INDEXED = 3  # how many operations a sum over indices is as hard to read as, for each of its operands
-_FREE = {"name", "number", "size", "expand", "ones", "eye", "constant", "unit", "pi"}
+_FREE = {"name", "number", "size", "expand", "ones", "eye", "constant", "pi"}
 
 
 def _own_cost(form: Form) -> int:
@@ -204,6 +204,33 @@ def summed(x: Form, axes: tuple[int, ...]) -> Form:
 def call(function: str, parts: Sequence[Form], ndim: int, params: Any = ()) -> Form:
     """A row of the table, applied."""
     return Form("row", tuple(parts), ndim, (function, params))
+
+
+def picked(x: Form, axis: int, key: Any) -> Form:
+    """x with an axis cut down by a number, a slice (start, stop, step) or an array of numbers."""
+    ndim = x.ndim - isinstance(key, int)
+    if x.op == "T" and x.ndim == 2 and not isinstance(key, Form):
+        inner = picked(x.parts[0], 1 - axis, key)
+        return transposed(inner)
+    if x.op == "item":
+        before = list(x.data)
+        places = [k for k, e in enumerate(before) if not isinstance(e, int)]
+        at = places[axis] if axis < len(places) else len(before) + axis - len(places)
+        before += [()] * (at + 1 - len(before))
+        if before[at] == () and not any(isinstance(e, Form) for e in before) and not isinstance(key, Form):
+            before[at] = key
+            return Form("item", x.parts, ndim, tuple(before))
+    if isinstance(key, Form):
+        return Form("item", (x, key), ndim, (*[()] * axis, "key"))
+    return Form("item", (x,), ndim, (*[()] * axis, key))
+
+
+def padded(x: Form, widths: tuple[tuple[int, int], ...]) -> Form:
+    """x with zeros before and behind, along each axis."""
+    if x.op == "pad":
+        both = zip(x.data, widths, strict=True)
+        return Form("pad", x.parts, x.ndim, tuple((a + c, b + d) for (a, b), (c, d) in both))
+    return Form("pad", (x,), x.ndim, widths)
 
 
 def diagonal(x: Form) -> Form:

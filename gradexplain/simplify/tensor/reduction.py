@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gradexplain.simplify.tensor import notation as n
 from gradexplain.simplify.tensor.notation import Form
@@ -36,6 +36,17 @@ class Item:
         return n.quotient(above, n.product(self.below)) if self.below else above
 
 
+def picking(form: Form) -> Any:
+    """The key that a unit vector, or a matrix of zeros and ones, stands for."""
+    if form.op == "unit":
+        return form.data[0]
+    if form.op == "onehot":
+        return form.parts[0]
+    start, step, count, size = form.data
+    stop = start + step * count
+    return (start or None, stop if stop < size else None, step if step != 1 else None)
+
+
 class Reduction:
     """Reduces terms; the writer knows what their factors look like."""
 
@@ -45,7 +56,7 @@ class Reduction:
     def term(self, term: Term, axes: Sequence[Index]) -> tuple[Form, set[int]]:
         """A term as a form that broadcasts to the axes, and the numbers of the axes that it has."""
         items, scalars = self._items(term, axes)
-        number = self._reduce(items, scalars, set(axes), term.number)
+        number = self._reduce(items, scalars, axes, term.number)
         items = [x for x in items if x.indices]
         has = {k for k, i in enumerate(axes) if any(i in x.indices for x in items)}
         body = self._joined(items, axes)
@@ -90,15 +101,18 @@ class Reduction:
         return Form("einsum", tuple(form for form, _ in operands), len(output), text)
 
     # The reduction.
-    def _reduce(self, items: list[Item], scalars: Item, free: set[Index], number: Fraction) -> Fraction:
+    def _reduce(self, items: list[Item], scalars: Item, axes: Sequence[Index], number: Fraction) -> Fraction:
+        free = set(axes)
         while True:
             self._merge(items)
+            if self._picked(items, free) or self._padded(items, free):
+                continue
             bound = list(dict.fromkeys(i for x in items for i in x.indices if i not in free))
             if not bound:
                 return number
             step = self._matrix_product(items, bound, free) or self._axis_sum(items, bound, free)
             if step is None:
-                self._fall_back(items, free)
+                self._fall_back(items, axes)
                 continue
             form, indices, used, lost = step
             for x in used:
@@ -109,6 +123,45 @@ class Reduction:
                 items.append(Item(indices, [form]))
             else:
                 scalars.above.append(form)
+
+    def _picked(self, items: list[Item], free: set[Index]) -> bool:
+        """x times a unit vector is an entry of x, a slice of zeros and ones times x a slice of x."""
+        for u in items:
+            if len(u.above) != 1 or u.below or u.above[0].op not in ("unit", "select", "onehot"):
+                continue
+            i = u.indices[-1]
+            users = [x for x in items if x is not u and i in x.indices]
+            if i in free or not users or any(x.above[0].op in ("unit", "select", "onehot") for x in users if x.above):
+                continue
+            key = picking(u.above[0])
+            for x in users:
+                at = x.indices.index(i)
+                x.above = [n.picked(f, at, key) for f in x.above]
+                x.below = [n.picked(f, at, key) for f in x.below]
+                x.indices = (*x.indices[:at], *u.indices[:-1], *x.indices[at + 1 :])
+            items.remove(u)
+            return True
+        return False
+
+    def _padded(self, items: list[Item], free: set[Index]) -> bool:
+        """The transpose of a slice fills up with zeros."""
+        for u in items:
+            if len(u.above) != 1 or u.below or u.above[0].op != "select" or u.above[0].data[1] != 1:
+                continue
+            out, i = u.indices
+            users = [x for x in items if x is not u and out in x.indices]
+            if out in free or len(users) != 1 or i in users[0].indices or i not in free:
+                continue
+            (x,) = users
+            start, _, count, size = u.above[0].data
+            at = x.indices.index(out)
+            widths = tuple((start, size - start - count) if k == at else (0, 0) for k in range(len(x.indices)))
+            form = n.padded(x.form, widths)
+            items.remove(u)
+            x.above, x.below = [form], []
+            x.indices = (*x.indices[:at], i, *x.indices[at + 1 :])
+            return True
+        return False
 
     def _mean(self, form: Form, lost: Sequence[Index], number: Fraction, scalars: Item) -> tuple[Fraction, Form]:
         """(1/n) times a sum over n is a mean."""
@@ -221,8 +274,9 @@ class Reduction:
                 return n.summed(x.form, axes), left, [x], lone
         return None
 
-    def _fall_back(self, items: list[Item], free: set[Index]) -> None:
+    def _fall_back(self, items: list[Item], axes: Sequence[Index]) -> None:
         """What shares summed indices in no simpler way: one einsum."""
+        free = set(axes)
         bound = next(i for x in items for i in x.indices if i not in free)
         group = {bound}
         while True:
@@ -231,7 +285,7 @@ class Reduction:
                 break
             group = more
         used = [x for x in items if group & set(x.indices)]
-        output = tuple(dict.fromkeys(i for x in used for i in x.indices if i in free))
+        output = tuple(i for i in axes if any(i in x.indices for x in used))
         operands = [(f, x.indices) for x in used for f in ([x.form] if x.below else x.above)]
         for x in used:
             items.remove(x)

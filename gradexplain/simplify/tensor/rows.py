@@ -71,27 +71,6 @@ def _root(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
     return self.space.power(operands[0], Fraction(1, 2))
 
 
-@rule("where")
-def _where(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
-    """A mask times what it lets through, where the other side is 0."""
-    axes, (c, a, b) = self.aligned(node, operands)
-    if b.terms:
-        return self.function(node, operands)
-    return self.space.product(axes, [mask(self.space, c), a])
-
-
-def mask(space: Space, condition: Tensor) -> Tensor:
-    """A condition as 1 and 0."""
-    used = [i for i in condition.indices if any(i in f.indices for t in condition.terms for f in t.factors)]
-    f = space.factor("function", ("as_number", (None,)), [Tensor(tuple(used), condition.terms)], used)
-    return Tensor(condition.axes, (Term(ONE, (f,)),))
-
-
-@rule("as_number")
-def _as_number(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
-    return mask(self.space, operands[0])
-
-
 @rule("sum")
 def _reduction(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
     (x,) = operands

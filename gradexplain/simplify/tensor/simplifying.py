@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gradexplain.simplify.tensor.algebra import equals
+from gradexplain.simplify.tensor.choices import chosen, masked
 from gradexplain.simplify.tensor.expansion import distributed, over_deltas
 from gradexplain.simplify.tensor.factoring import factored
 from gradexplain.simplify.tensor.folding import folded
@@ -25,7 +26,7 @@ class Simplifier:
         self.space = space
 
     def __call__(self, tensor: Tensor) -> Tensor:
-        best = folded(self.space, over_deltas(self.space, tensor))
+        best = folded(self.space, masked(self.space, over_deltas(self.space, tensor)))
         lowest = self.cost(best)
         for _ in range(_ROUNDS):
             before = best
@@ -42,6 +43,7 @@ class Simplifier:
         starts = [tensor]
         for start in distributed(self.space, tensor):
             starts.append(folded(self.space, start))
+        yield from chosen(self.space, tensor)
         for start in starts:
             if start is not tensor:
                 yield start

@@ -192,6 +192,49 @@ def _reshaped(form: Form, parts: list[Code]) -> Code:
     return Code(f"np.reshape({parts[0]}, {form.data})")
 
 
+@_printer("item")
+def _item(form: Form, parts: list[Code]) -> Code:
+    keys = [_key(e, parts) for e in form.data]
+    return Code(f"{parts[0].at(POSTFIX)}[{', '.join(keys)}]", POSTFIX)
+
+
+def _key(entry: Any, parts: list[Code]) -> str:
+    if isinstance(entry, int):
+        return str(entry)
+    if entry == "key":
+        return str(parts[1])
+    start, stop, step = entry or (None, None, None)
+    shown = f"{'' if start is None else start}:{'' if stop is None else stop}"
+    return f"{shown}:{step}" if step else shown
+
+
+@_printer("unit")
+def _unit(form: Form, parts: list[Code]) -> Code:
+    k, size = form.data
+    return Code(f"np.eye({size})[{k}]", POSTFIX)
+
+
+@_printer("select")
+def _select(form: Form, parts: list[Code]) -> Code:
+    start, step, count, size = form.data
+    stop = start + step * count
+    return Code(
+        f"np.eye({size})[{_key((start or None, stop if stop < size else None, step if step > 1 else None), parts)}]",
+        POSTFIX,
+    )
+
+
+@_printer("onehot")
+def _onehot(form: Form, parts: list[Code]) -> Code:
+    return Code(f"np.eye({form.data})[{parts[0]}]", POSTFIX)
+
+
+@_printer("pad")
+def _pad(form: Form, parts: list[Code]) -> Code:
+    widths = form.data[0] if len(form.data) == 1 else form.data
+    return Code(f"np.pad({parts[0]}, {widths})")
+
+
 @_printer("einsum")
 def _einsum(form: Form, parts: list[Code]) -> Code:
     return Code(f"np.einsum({form.data!r}, {', '.join(parts)})")

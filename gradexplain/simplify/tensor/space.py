@@ -67,6 +67,11 @@ class Space:
         key = (tensor_key(tensor, {i: n for n, i in enumerate(axes)}),)
         return self.atoms.get(("sum", None, key, tuple(i.dim.size for i in axes)))
 
+    def same(self, a: Tensor, b: Tensor) -> bool:
+        """Whether two tensors are the same over their axes."""
+        keys = [tensor_key(t, {i: n for n, i in enumerate(t.indices)}) for t in (a, b)]
+        return len(a.indices) == len(b.indices) and bool(keys[0] == keys[1])
+
     def _is_symmetric(self, atom: Atom) -> bool:
         if len(atom.axes) != 2 or atom.axes[0].dim.size != atom.axes[1].dim.size:
             return False
@@ -176,6 +181,10 @@ class Space:
             return facts | {"mask"} if "onehot" in facts else facts
         if atom.kind == "function" and atom.data[0] == "as_number":
             return frozenset({"mask"})
+        if atom.kind == "function" and atom.data[0] == "sign":
+            return frozenset({"sign"})
+        if atom.kind == "onehot":
+            return frozenset({"onehot", "mask"})
         return frozenset()
 
     def wrapped(self, tensor: Tensor) -> Term:

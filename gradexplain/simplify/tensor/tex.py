@@ -194,6 +194,32 @@ def _same(form: Form, parts: list[Code]) -> Code:
     return parts[0]
 
 
+@_printer("item")
+def _item(form: Form, parts: list[Code]) -> Code:
+    keys = [parts[1] if e == "key" else str(e) if isinstance(e, int) else _slice(e) for e in form.data]
+    return Code(rf"{_at(parts[0], POSTFIX)}_{{{','.join(keys)}}}", POSTFIX)
+
+
+def _slice(entry: tuple[int | None, ...]) -> str:
+    return ":".join("" if e is None else str(e) for e in (entry or (None, None, None))[:2])
+
+
+@_printer("unit")
+def _unit(form: Form, parts: list[Code]) -> Code:
+    return Code(rf"e_{{{form.data[0]}}}")
+
+
+@_printer("select")
+def _select(form: Form, parts: list[Code]) -> Code:
+    start, step, count, _ = form.data
+    return Code(rf"I_{{{start}:{start + step * count}}}")
+
+
+@_printer("onehot")
+def _onehot(form: Form, parts: list[Code]) -> Code:
+    return Code(rf"I_{{{parts[0]}}}")
+
+
 @_printer("einsum")
 def _einsum(form: Form, parts: list[Code]) -> Code:
     """Sums over indices, written out."""

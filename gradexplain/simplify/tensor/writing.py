@@ -105,6 +105,10 @@ class Writer:
                 return Form("pi", (), 0, atom.data)
             case "size":
                 return Form("size", (), 0, atom.data)
+            case "unit" | "select":
+                return Form(atom.kind, (), ndim, atom.data)
+            case "onehot":
+                return Form("onehot", (self.form(atom.parts[0]),), 2, atom.data)
             case "constant":
                 return Form("constant", (), ndim, atom.data)
             case "sum" | "ratio" | "adjoint":
