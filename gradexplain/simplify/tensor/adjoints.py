@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gradexplain.graph import TABLE, Node, variable
+from gradexplain.ops.ordering import equal, where
+from gradexplain.ops.reductions import spread
 from gradexplain.simplify.tensor.lowering import Lowering, NotLoweredError
 from gradexplain.simplify.tensor.space import Space
 from gradexplain.simplify.tensor.terms import (
@@ -177,11 +179,20 @@ class Backward:
         for at, part in enumerate(atom.parts):
             if not _hot(part) & self.wanted or row.pullback is None:
                 continue
-            handed = row.pullback(at, g, node)
+            handed = self._to_the_largest(g, node) if name in ("max", "min") else None
+            handed = row.pullback(at, g, node) if handed is None else handed
             if handed is None:
                 continue
             (lowered,) = Lowering(self.space, known).tensors([handed])
             self._through(part, Tensor(part.axes, tuple(instance(lowered, part.axes))))
+
+    def _to_the_largest(self, g: Node, y: Node) -> Node | None:
+        """All of the adjoint to the largest entry, which is meant where that is one alone."""
+        if not self.space.regular:
+            return None
+        (x,) = y.inputs
+        hit = equal(x, spread(y, x, **y.params))
+        return where(hit, spread(g, x, **y.params), 0)
 
 
 def _moved(term: Term, table: Mapping[Index, Index]) -> list[Term]:

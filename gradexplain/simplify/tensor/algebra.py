@@ -115,6 +115,13 @@ def _rational(number: Fraction) -> Any:
     return sp.Rational(number.numerator, number.denominator)
 
 
+def _negated(space: Space, atom: Atom, indices: tuple[Index, ...], axes: tuple[Index | None, ...]) -> Tensor:
+    """exp(-u) for the atom exp(u)."""
+    (u,) = atom.parts
+    part = Tensor(u.axes, tuple(Term(-t.number, t.factors) for t in u.terms))
+    return Tensor(axes, (Term(ONE, (Factor(space.atom("function", atom.data, [part], atom.axes), indices, ONE),)),))
+
+
 def _opposite(space: Space, a: Atom, b: Atom) -> bool:
     """Whether a = exp(-u) and b = exp(u)."""
     negated = Tensor(a.parts[0].axes, tuple(Term(-t.number, t.factors) for t in a.parts[0].terms))
@@ -182,7 +189,7 @@ def _rewritten(expr: Any, scalars: Scalars) -> Iterator[Any]:
             s = sp.Symbol(f"s{sign}", positive=True)
             below = scalars.space.power(inner, Fraction(-1))
             if sign < 0:
-                opposite = Tensor(scalars.axes, (Term(ONE, (Factor(atom, indices, Fraction(-1)),)),))
+                opposite = _negated(scalars.space, atom, indices, scalars.axes)
                 below = scalars.space.power(
                     scalars.space.total(scalars.axes, [Tensor(scalars.axes, (Term(ONE, ()),)), opposite], [1, 1]),
                     Fraction(-1),

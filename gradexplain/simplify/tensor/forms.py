@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
@@ -12,7 +12,7 @@ from gradexplain.autodiff import jvp, sweep
 from gradexplain.evaluate import evaluate
 from gradexplain.graph import Node, constant
 from gradexplain.simplify.form import ClosedForm, Written
-from gradexplain.simplify.tensor import choices, rows, selection
+from gradexplain.simplify.tensor import choices, matrices, rows, selection
 from gradexplain.simplify.tensor.adjoints import Backward
 from gradexplain.simplify.tensor.checking import agree, function_of, points
 from gradexplain.simplify.tensor.facts import Rebuilt
@@ -39,7 +39,7 @@ _FAILURES = (
     NotLoweredError, ArithmeticError, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError,
     AssertionError, np.linalg.LinAlgError, StopIteration,
 )  # fmt: skip
-RULES_OF = (rows, selection, choices)  # the modules that say how rows are lowered
+RULES_OF = (rows, matrices, selection, choices)  # the modules that say how rows are lowered
 _LARGEST_CHECKED = 10**6  # entries of a result
 
 
@@ -47,10 +47,16 @@ class TensorProgram:
     """A program in the normal form, with the atoms of its arguments; `keep` has adjoints of their own names."""
 
     def __init__(
-        self, program: Program, wrt: Sequence[str], facts: Mapping[str, frozenset[str]], *, keep: bool = False
+        self,
+        program: Program,
+        wrt: Sequence[str],
+        facts: Mapping[str, frozenset[str]],
+        *,
+        keep: bool = False,
+        regular: bool = True,
     ) -> None:
         self.program, self.wrt, self.facts = program, tuple(wrt), facts
-        self.space = Space(facts=facts)
+        self.space = Space(facts=facts, regular=regular)
         self.atoms: dict[str, Atom] = {}
         known: dict[Node, Tensor] = {}
         for name, node in program.inputs.items():
@@ -113,31 +119,54 @@ class TensorProgram:
 def tensor_forms(
     program: Program, wrt: Sequence[str], kind: str, facts: Mapping[str, frozenset[str]]
 ) -> dict[str, ClosedForm]:
-    """The derivatives by key in matrix notation, those that could be found and that agree with autodiff."""
+    """The derivatives by key in matrix notation, those that could be found and that agree with autodiff.
+
+    A short form that holds where nothing is 0 and no entries tie comes first; what differs at the point is done again.
+    """
+    found: dict[str, ClosedForm] = {}
+    at = list(points(program, facts))
+    for regular in (True, False):
+        best = _shortest(program, wrt, kind, facts, regular)
+        if best is None:
+            continue
+        for key, form in best.shown.items():
+            if key not in found:
+                used = _used(form, best.where)
+                try:
+                    function = function_of(form, used, list(program.inputs))
+                    if agree(function, _reference(program, key, kind), at):
+                        found[key] = _closed(key, form, used, best.shapes[key])
+                except _FAILURES:
+                    continue
+        if len(found) == len(best.shown):
+            break
+    return found
+
+
+class _Forms(NamedTuple):
+    """The derivatives of a program, and the names that they share."""
+
+    cost: int
+    shown: dict[str, Form]
+    where: tuple[tuple[str, Form], ...]
+    shapes: dict[str, tuple[int, ...]]
+
+
+def _shortest(
+    program: Program, wrt: Sequence[str], kind: str, facts: Mapping[str, frozenset[str]], regular: bool
+) -> _Forms | None:
+    """The shorter of two ways: with adjoints as they come, or each with a name of its own."""
     best = None
     for keep in (False, True):
         try:
-            forms, own, shapes = TensorProgram(program, wrt, facts, keep=keep).forms(kind)
+            forms, own, shapes = TensorProgram(program, wrt, facts, keep=keep, regular=regular).forms(kind)
             where, shown = named(forms, own, set(program.inputs))
         except _FAILURES:
             continue
         cost = joint_cost([*shown.values(), *(f for _, f in where)])
-        if best is None or cost < best[0]:
-            best = (cost, where, shown)
-    if best is None:
-        return {}
-    _, where, shown = best
-    at = list(points(program, facts))
-    checked = {}
-    for key, form in shown.items():
-        used = _used(form, where)
-        try:
-            function = function_of(form, used, list(program.inputs))
-            if agree(function, _reference(program, key, kind), at):
-                checked[key] = _closed(key, form, used, shapes[key])
-        except _FAILURES:
-            continue
-    return checked
+        if best is None or cost < best.cost:
+            best = _Forms(cost, shown, where, shapes)
+    return best
 
 
 def _used(form: Form, where: Sequence[tuple[str, Form]]) -> tuple[tuple[str, Form], ...]:

@@ -48,7 +48,9 @@ def _own_cost(form: Form) -> int:
     if form.op in _FREE:
         is_fraction = form.op == "number" and form.data.denominator != 1
         return int(is_fraction and not is_decimal(form.data))
-    if form.op in ("add", "product", "matmul"):
+    if form.op == "add":  # a minus sign behind the first term is no operation of its own
+        return len(form.parts) - 1 - sum(p.op == "neg" for p in form.parts[1:])
+    if form.op in ("product", "matmul"):
         return len(form.parts) - 1
     return _INDEXED * len(form.parts) if form.op == "einsum" else 1
 
@@ -178,11 +180,42 @@ def power(x: Form, exponent: Fraction) -> Form:
     return Form("power", (x,), x.ndim, exponent)
 
 
+def is_negative(x: Form) -> bool:
+    """Whether a term begins with a minus sign."""
+    return x.op == "neg" or (x.op == "number" and x.data < 0) or (x.op == "product" and is_negative(x.parts[0]))
+
+
+def flipped(x: Form) -> Form | None:
+    """-x with the sign put into a difference: -A @ (y - p) is A @ (p - y); None if there is none in x."""
+    if x.op == "add" and len(x.parts) == 2 and not is_negative(x.parts[0]) and x.parts[1].op == "neg":
+        return replace(x, parts=(x.parts[1].parts[0], Form("neg", (x.parts[0],), x.parts[0].ndim)))
+    if x.op in ("product", "matmul", "quotient", "T", "outer", "diag", "sum", "mean", "expand"):
+        parts = x.parts[:1] if x.op == "quotient" else x.parts
+        for k, p in enumerate(parts):
+            found = flipped(p)
+            if found is not None:
+                return replace(x, parts=(*x.parts[:k], found, *x.parts[k + 1 :]))
+    return None
+
+
+def with_signs_inside(x: Form) -> Form:
+    """The expression without minus signs in front of differences."""
+    if x.op == "neg":
+        found = flipped(x.parts[0])
+        if found is not None:
+            return with_signs_inside(found)
+    if x.op == "add":
+        head, *rest = x.parts
+        kept = [p if p.op == "neg" else with_signs_inside(p) for p in rest]
+        return replace(x, parts=(with_signs_inside(head), *kept))
+    return replace(x, parts=tuple(map(with_signs_inside, x.parts))) if x.parts else x
+
+
 def total(parts: Sequence[Form], ndim: int) -> Form:
     """A sum; those with a minus sign stand behind another."""
-    order = [*(p for p in parts if p.op != "neg"), *(p for p in parts if p.op == "neg")]
-    if parts and parts[0].op != "neg":
-        order = list(parts)
+    order = list(parts)
+    if is_negative(parts[0]):
+        order = [*(p for p in parts if not is_negative(p)), *(p for p in parts if is_negative(p))]
     return order[0] if len(order) == 1 else Form("add", tuple(order), ndim)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _LETTERS = "ijklmnpqrstuvabcdefgh"
 
 
-@dataclass
+@dataclass(eq=False)
 class Item:
     """Part of a term: a product of forms over the same indices, divided by others."""
 
@@ -213,6 +213,11 @@ class Reduction:
                 edge = min((x for x in users if x not in pendants), key=lambda x: len(x.indices))
                 self._scale(items, pendants[0], edge)
                 users = [x for x in items if i in x.indices]
+                pendants = [x for x in users if len(x.indices) == 1]
+            if len(users) == 2 and len(pendants) == 1 and not pendants[0].above:
+                edge = next(x for x in users if x is not pendants[0])
+                self._scale(items, pendants[0], edge)
+                users = []
             if len(users) != 2:
                 continue
             x, y = users

@@ -1,6 +1,6 @@
 """Picking entries: slices, single entries and rows by number as products with matrices of zeros and ones.
 
-`x[k]` is x times a unit vector, `x[a:b]` a matrix of zeros and ones times x, `E[idx]` a matrix with one-hot rows times E.
+`x[k]` is x times a unit vector, `x[a:b]` a matrix of zeros and ones times x, `E[idx]` one-hot rows times E.
 """
 
 from __future__ import annotations

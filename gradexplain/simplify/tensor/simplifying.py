@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from fractions import Fraction
 
 from gradexplain.simplify.tensor.algebra import equals
 from gradexplain.simplify.tensor.choices import chosen, masked
 from gradexplain.simplify.tensor.expansion import distributed, over_deltas
 from gradexplain.simplify.tensor.factoring import factored
 from gradexplain.simplify.tensor.folding import folded
+from gradexplain.simplify.tensor.matrices import split
 from gradexplain.simplify.tensor.notation import joint_cost
 from gradexplain.simplify.tensor.space import Space
-from gradexplain.simplify.tensor.terms import (
-    Tensor,
-)
+from gradexplain.simplify.tensor.terms import Factor, Tensor
 from gradexplain.simplify.tensor.writing import Writer
 
 _ROUNDS = 3
@@ -41,15 +42,35 @@ class Simplifier:
     def candidates(self, tensor: Tensor) -> Iterator[Tensor]:
         """Equal tensors."""
         starts = [tensor]
+        apart = split(self.space, tensor)
+        if apart.terms != tensor.terms:
+            starts.append(apart)
         for start in distributed(self.space, tensor):
             starts.append(folded(self.space, start))
         yield from chosen(self.space, tensor)
+        yield from self._diagonals(tensor)
         for start in starts:
             if start is not tensor:
                 yield start
             if len(start.terms) > 1:
                 yield factored(self.space, start)
             yield from equals(self.space, start)
+
+    def _diagonals(self, tensor: Tensor) -> Iterator[Tensor]:
+        """Terms on the same diagonal as one."""
+        delta = self.space.delta
+        places = Counter(f.indices for t in tensor.terms for f in t.factors if f.atom is delta)
+        for place in [p for p, count in places.items() if count > 1]:
+            on = [t for t in tensor.terms if any(f.atom is delta and f.indices == place for f in t.factors)]
+            rest = [(t.number, [f for f in t.factors if f.atom is not delta or f.indices != place]) for t in on]
+            axes = tuple(i for i in tensor.axes if i is not place[1])
+            if place[1] not in tensor.axes:
+                continue
+            inner = self(self.space.tensor(axes, rest))
+            one = self.space.wrapped(inner)
+            others = [(t.number, t.factors) for t in tensor.terms if t not in on]
+            merged = (one.number, [*one.factors, Factor(delta, place, Fraction(1))])
+            yield self.space.tensor(tensor.axes, [*others, merged])
 
     def cost(self, tensor: Tensor) -> float:
         """What the tensor costs in print."""

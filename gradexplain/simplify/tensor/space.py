@@ -31,6 +31,7 @@ class Space:
     atoms: dict[Any, Atom] = field(default_factory=dict)
     facts: Mapping[str, frozenset[str]] = field(default_factory=dict)
     delta: Atom = field(init=False)
+    regular: bool = True  # whether determinants, entries of products, … may be taken as different from 0
     sized: Callable[[Dim], tuple[Fraction, tuple[Factor, ...]]] | None = None
 
     def __post_init__(self) -> None:
@@ -85,7 +86,14 @@ class Space:
         return all(tensor_key(p, {a: 0, b: 1}) == tensor_key(p, {a: 1, b: 0}) for p in atom.parts)
 
     def factor(self, kind: str, data: Any, parts: Sequence[Tensor], axes: Sequence[Index]) -> Factor:
-        """The factor of an atom over these axes."""
+        """The factor of an atom over these axes; a matrix that is known turned round is that one."""
+        if kind in ("sum", "function", "adjoint") and len(axes) == 2:
+            turned = tuple(axes[::-1])
+            parts_turned = [Tensor(p.axes[::-1], p.terms) for p in parts]
+            places = {i: n for n, i in enumerate(turned)}
+            key = (kind, data, tuple(tensor_key(p, places) for p in parts), tuple(i.dim.size for i in turned))
+            if key in self.atoms:
+                return Factor(self.atom(kind, data, parts_turned, turned), turned, ONE)
         return Factor(self.atom(kind, data, parts, axes), tuple(axes), ONE)
 
     def tensor(self, axes: Axes, terms: Iterable[tuple[Fraction, Sequence[Factor]]], *, given: Any = None) -> Tensor:
@@ -112,7 +120,9 @@ class Space:
         merged = self._merged(listed)
         out = without_inverses(merged, free, self.delta)
         again = len(out) < len(merged)
-        if not again:
+        if again:
+            gone |= indices_of(merged).keys() - indices_of(out).keys()
+        else:
             scale, out, again = _inlined(merged)
             number *= scale
         gone |= {i for i in before if again and i not in indices_of(listed)}
@@ -201,7 +211,11 @@ class Space:
         sizes = tuple(i.dim.size for i in axes)
         for scale in (number, -number):
             inner = Tensor(tuple(axes), tuple(Term(t.number / scale, t.factors) for t in tensor.terms))
-            if ("sum", None, (tensor_key(inner, places),), sizes) in self.atoms:
+            keys = [(("sum", None, (tensor_key(inner, places),), sizes))]
+            if len(axes) == 2:
+                back = {i: 1 - n for i, n in places.items()}
+                keys.append(("sum", None, (tensor_key(inner, back),), sizes[::-1]))
+            if any(key in self.atoms for key in keys):
                 return Term(scale, (self.factor("sum", None, [inner], axes),))
         inner = Tensor(tuple(axes), tuple(Term(t.number / number, t.factors) for t in tensor.terms))
         return Term(number, (self.factor("sum", None, [inner], axes),))
