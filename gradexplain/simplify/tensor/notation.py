@@ -83,8 +83,8 @@ def transposed(x: Form) -> Form:
         return matmul([transposed(p) for p in reversed(x.parts)])
     if x.op == "outer":
         return Form("outer", x.parts[::-1], 2)
-    if x.op == "ones":
-        return Form("ones", x.parts[::-1], 2)
+    if x.op in ("ones", "zeros"):
+        return Form(x.op, x.parts[::-1], 2)
     if x.op == "product" and (scalars := [p for p in x.parts if p.ndim == 0]):
         rest = [p for p in x.parts if p.ndim]
         return product([*scalars, transposed(product(rest))])
@@ -97,7 +97,7 @@ def transposed(x: Form) -> Form:
 
 def turned(x: Form) -> Form:
     """The same as `transposed`, written with one T around the matrix."""
-    if x.ndim != 2 or x.op in ("name", "T", "outer", "ones", "eye", "diag") or x.symmetric:
+    if x.ndim != 2 or x.op in ("name", "T", "outer", "ones", "zeros", "eye", "diag") or x.symmetric:
         return transposed(x)
     if x.op == "neg":
         return negative(turned(x.parts[0]))

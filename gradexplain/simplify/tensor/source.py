@@ -146,9 +146,9 @@ def _eye(form: Form, parts: list[Code]) -> Code:
     return Code(f"np.eye({parts[0]})")
 
 
-@_printer("ones")
-def _ones(form: Form, parts: list[Code]) -> Code:
-    return Code(f"np.ones({parts[0]})" if len(parts) == 1 else f"np.ones(({', '.join(parts)}))")
+@_printer("ones", "zeros")
+def _filled(form: Form, parts: list[Code]) -> Code:
+    return Code(f"np.{form.op}({parts[0]})" if len(parts) == 1 else f"np.{form.op}(({', '.join(parts)}))")
 
 
 @_printer("norm")

@@ -170,6 +170,11 @@ def _ones(form: Form, parts: list[Code]) -> Code:
     return Code(r"\mathbf{1}" if len(parts) == 1 else r"\mathbf{1} \mathbf{1}^\top", PRODUCT)
 
 
+@_printer("zeros")
+def _zeros(form: Form, parts: list[Code]) -> Code:
+    return Code(r"\mathbf{0}")
+
+
 @_printer("norm")
 def _norm(form: Form, parts: list[Code]) -> Code:
     kind = "_F" if form.parts[0].ndim == 2 else ""

@@ -42,7 +42,7 @@ class Writer:
             parts.append(form)
             covered |= has
         if not parts:
-            return self._filled(n.number(0), axes) if axes else n.number(0)
+            return Form("zeros", tuple(self.size(i) for i in axes), len(axes)) if axes else n.number(0)
         result = n.total(parts, max(p.ndim for p in parts))
         if whole and len(covered) < len(axes):
             return self._filled(result, axes)
