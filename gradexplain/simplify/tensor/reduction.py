@@ -42,9 +42,7 @@ def picking(form: Form) -> Any:
         return form.data[0]
     if form.op == "onehot":
         return form.parts[0]
-    start, step, count, size = form.data
-    stop = start + step * count
-    return (start or None, stop if stop < size else None, step if step != 1 else None)
+    return form.data[4]
 
 
 class Reduction:
@@ -61,6 +59,7 @@ class Reduction:
         has = {k for k, i in enumerate(axes) if any(i in x.indices for x in items)}
         body = self._joined(items, axes)
         above = [n.number(number), *scalars.above, *([body] if body is not None else [])]
+        scalars.below = self.writer.in_short(scalars.below)
         if scalars.below:
             front = Fraction(number.numerator)
             below = (
@@ -153,7 +152,7 @@ class Reduction:
             if out in free or len(users) != 1 or i in users[0].indices or i not in free:
                 continue
             (x,) = users
-            start, _, count, size = u.above[0].data
+            start, _, count, size, _ = u.above[0].data
             at = x.indices.index(out)
             widths = tuple((start, size - start - count) if k == at else (0, 0) for k in range(len(x.indices)))
             form = n.padded(x.form, widths)

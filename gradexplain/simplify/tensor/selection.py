@@ -68,7 +68,9 @@ def _picked(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor | None
         else:
             out = Index(Dim(count))
             outer.append(out)
-            factors.append(Factor(self.space.atom("select", (start, step, count, n), [], [out, own]), (out, own), ONE))
+            factors.append(
+                Factor(self.space.atom("select", (start, step, count, n, tuple(e)), [], [out, own]), (out, own), ONE)
+            )
     term = self.space.wrapped(x)
     if not x.terms:
         return Tensor(fresh(node.shape), ())

@@ -9,7 +9,7 @@ import numpy as np
 
 from gradexplain.graph import TABLE
 from gradexplain.primitive import ATOM, POSTFIX, POWER, PRODUCT, SIGN, SUM, Code
-from gradexplain.simplify.tensor.notation import Form, is_decimal
+from gradexplain.simplify.tensor.notation import Form, is_decimal, replaced, subforms
 
 _PRINTERS: dict[str, Callable[[Form, list[Code]], Code]] = {}
 
@@ -34,7 +34,7 @@ def _name(form: Form, parts: list[Code]) -> Code:
 
 @_printer("size")
 def _size(form: Form, parts: list[Code]) -> Code:
-    return Code(form.data.source)
+    return Code(str(form.data))
 
 
 @_printer("pi")
@@ -210,23 +210,17 @@ def _key(entry: Any, parts: list[Code]) -> str:
 
 @_printer("unit")
 def _unit(form: Form, parts: list[Code]) -> Code:
-    k, size = form.data
-    return Code(f"np.eye({size})[{k}]", POSTFIX)
+    return Code(f"np.eye({parts[0]})[{form.data[0]}]", POSTFIX)
 
 
 @_printer("select")
 def _select(form: Form, parts: list[Code]) -> Code:
-    start, step, count, size = form.data
-    stop = start + step * count
-    return Code(
-        f"np.eye({size})[{_key((start or None, stop if stop < size else None, step if step > 1 else None), parts)}]",
-        POSTFIX,
-    )
+    return Code(f"np.eye({parts[0]})[{_key(form.data[4], parts)}]", POSTFIX)
 
 
 @_printer("onehot")
 def _onehot(form: Form, parts: list[Code]) -> Code:
-    return Code(f"np.eye({form.data})[{parts[0]}]", POSTFIX)
+    return Code(f"np.eye({parts[1]})[{parts[0]}]", POSTFIX)
 
 
 @_printer("pad")
@@ -249,6 +243,20 @@ def _row(form: Form, parts: list[Code]) -> Code:
     assert printer is not None
     text = printer(*parts, **dict(params))
     return text if type(text) is Code else Code(text)
+
+
+def text(form: Form) -> str:
+    """A form as a reader has it in mind: sizes by their letters, functions without the names of modules."""
+    sizes = {p for p in subforms(form) if p.op == "size"}
+    letters = {
+        p: Form("product" if "*" in p.data.letter else "name", _letters(p.data.letter), 0, p.data.letter) for p in sizes
+    }
+    return plain(str(numpy_source(replaced(form, letters))))
+
+
+def _letters(name: str) -> tuple[Form, ...]:
+    parts = name.split("*")
+    return tuple(Form("name", (), 0, part) for part in parts) if len(parts) > 1 else ()
 
 
 def plain(source: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -32,18 +32,27 @@ class Space:
     facts: Mapping[str, frozenset[str]] = field(default_factory=dict)
     delta: Atom = field(init=False)
     regular: bool = True  # whether determinants, entries of products, … may be taken as different from 0
-    sized: Callable[[Dim], tuple[Fraction, tuple[Factor, ...]]] | None = None
+    named: Mapping[Dim, Any] = field(default_factory=dict)  # the sizes that have names
 
     def __post_init__(self) -> None:
         dim = Dim(0)
         self.delta = Atom("delta", None, (), (Index(dim), Index(dim)))
         self.delta.symmetric = True
 
+    def of_sizes(self, number: Fraction, powers: Iterable[Any]) -> Tensor:
+        """A number that is made of sizes."""
+        one = Tensor((), (Term(number, ()),))
+        for p in powers:
+            plain = Factor(self.atom("size", p.size, [], []), (), ONE)
+            terms = [(ONE, [plain]), *([(Fraction(p.shift), [])] if p.shift else [])]
+            one = self.product((), [one, self.power(self.tensor((), terms), p.exponent)])
+        return one
+
     def size(self, dim: Dim, power: int = 1) -> tuple[Fraction, tuple[Factor, ...]]:
         """The size of a dimension, as a number or as a factor with a name."""
-        if self.sized is not None:
-            number, factors = self.sized(dim.root)
-            return number**power, tuple(Factor(f.atom, (), f.power * power) for f in factors)
+        named = self.named.get(dim.root)
+        if named is not None:
+            return ONE, (Factor(self.atom("size", named, [], []), (), Fraction(power)),)
         return Fraction(dim.size) ** power, ()
 
     def atom(self, kind: str, data: Any, parts: Sequence[Tensor], axes: Sequence[Index]) -> Atom:

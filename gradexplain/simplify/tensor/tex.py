@@ -216,7 +216,7 @@ def _unit(form: Form, parts: list[Code]) -> Code:
 
 @_printer("select")
 def _select(form: Form, parts: list[Code]) -> Code:
-    start, step, count, _ = form.data
+    start, step, count, *_ = form.data
     return Code(rf"I_{{{start}:{start + step * count}}}")
 
 
