@@ -86,7 +86,24 @@ def common(space: Space, a: Term, b: Term, free: set[Index]) -> Match | None:
     """The heaviest common factors of two terms."""
     if has_delta(space, a) or has_delta(space, b):
         return None
-    return _best(a, b, free, whole=False)
+    match = _best(a, b, free, whole=False)
+    return None if match is None or _joins_vectors(a, b, match, free) else match
+
+
+def _joins_vectors(a: Term, b: Term, match: Match, free: set[Index]) -> bool:
+    """Whether a summed vector would be pulled out of an outer product: x (x @ g) + g would be outer(x, x) @ g + g."""
+    shared = [a.factors[i] for i, _, _ in match[2]]
+    if any(len(f.indices) > 1 for f in shared) or not any(i not in free for f in shared for i in f.indices):
+        return False
+    inside = {i for f in shared for i in f.indices}
+    left = [f for k, f in enumerate(a.factors) if all(k != i for i, _, _ in match[2])]
+    right = [f for k, f in enumerate(b.factors) if all(k != j for _, j, _ in match[2])]
+    places = inside | {match[1].get(i, i) for i in inside} | free
+    for rest in (left, right):
+        axes = {i for f in rest for i in f.indices if i in places}
+        if len(axes) > 1 and all(len(f.indices) < 2 for f in rest):
+            return True
+    return False
 
 
 def match_all(space: Space, pattern: Term, b: Term, free: set[Index]) -> Match | None:

@@ -19,7 +19,7 @@ from gradexplain.simplify.tensor.facts import Rebuilt
 from gradexplain.simplify.tensor.folding import folded
 from gradexplain.simplify.tensor.lowering import Lowering, NotLoweredError, fresh
 from gradexplain.simplify.tensor.naming import named
-from gradexplain.simplify.tensor.notation import Form, joint_cost, subforms
+from gradexplain.simplify.tensor.notation import Form, joint_cost, subforms, with_statistics
 from gradexplain.simplify.tensor.simplifying import Simplifier
 from gradexplain.simplify.tensor.sizing import Sizing
 from gradexplain.simplify.tensor.source import numpy_source, plain, text
@@ -67,7 +67,7 @@ class TensorProgram:
         self.axes = {n: tuple(None if i is None else i.dim for i in known[x].axes) for n, x in program.inputs.items()}
         self.lowering = Lowering(self.space, known, sizing.numbers if sizing else None)
         (self.output,) = self.lowering.tensors([program.output])
-        self.backward = Backward(self.space, Simplifier(self.space), keep=keep)
+        self.backward = Backward(self.space, Simplifier(self.space, self._own_tensors), keep=keep)
 
     def forms(self, kind: str) -> tuple[dict[str, Form], dict[str, Form], dict[str, tuple[int, ...]]]:
         """The derivatives by key and the program's own values that have a name, in matrix notation; the shapes."""
@@ -87,9 +87,12 @@ class TensorProgram:
         for key, (t, shape) in found.items():
             rest = iter(t.indices)
             full = tuple(None if n == 1 else next(rest) for n in shape)
-            forms[key] = shaped(writer.form(Tensor(t.indices, t.terms)), full)
-        own_forms = {n: writer.form(folded(space, t)) for n, t in own.items()}
+            forms[key] = shaped(with_statistics(writer.form(Tensor(t.indices, t.terms))), full)
+        own_forms = {n: with_statistics(writer.form(folded(space, t))) for n, t in own.items()}
         return forms, own_forms, {key: shape for key, (_, shape) in found.items()}
+
+    def _own_tensors(self) -> list[Tensor]:
+        return [t for _, t in self._own_values()]
 
     def _own_values(self) -> Iterator[tuple[str, Tensor]]:
         for node, t in self.lowering.known.items():

@@ -58,7 +58,9 @@ class Lowering:
         """The nodes as tensors."""
         for node in ancestors(nodes):
             if node not in self.known:
-                self.known[node] = self._lowered(node)
+                made = self.known[node] = self._lowered(node)
+                if len(made.terms) > 1 and len(made.axes) == 2:
+                    self.space.wrapped(made)  # so that its atom has the axes in this order
         return [self.known[n] for n in nodes]
 
     def _lowered(self, node: Node) -> Tensor:

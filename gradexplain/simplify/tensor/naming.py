@@ -9,7 +9,6 @@ from dataclasses import replace
 from gradexplain.simplify.tensor import notation as n
 from gradexplain.simplify.tensor.notation import Form, replaced, subforms
 
-_SMALLEST = 2
 _OWN = 3  # operations of a value of the program that is called by its name, also where it is used once
 
 
@@ -23,7 +22,7 @@ def named(
     while True:
         counts: Counter[Form] = Counter()
         for f in [*shown.values(), *where.values()]:
-            counts.update(p for p in subforms(f) if p.cost >= _SMALLEST and not _is_trivial(p))
+            counts.update(p for p in subforms(f) if p.cost >= n.SMALLEST_NAMED and not _is_trivial(p))
         gains = {f: (k - 1) * f.cost for f, k in counts.items() if k > 1 and f not in where.values()}
         if not gains:
             break

@@ -12,9 +12,20 @@ from functools import cached_property
 from typing import Any
 
 
+SMALLEST_NAMED = 2  # operations of what gets a name if it occurs several times
+
+
 def joint_cost(forms: Iterable[Form]) -> int:
     """The operations that are written if what occurs several times is written once."""
-    return sum(_own_cost(f) for f in {p for form in forms for p in subforms(form)})
+    seen: set[Form] = set()
+
+    def walk(form: Form) -> int:
+        if form.cost >= SMALLEST_NAMED and form in seen:
+            return 0
+        seen.add(form)
+        return _own_cost(form) + sum(map(walk, form.parts))
+
+    return sum(map(walk, forms))
 
 
 @dataclass(frozen=True)
@@ -125,14 +136,20 @@ def product(parts: Iterable[Form]) -> Form:
     """Factors, entry by entry; numbers in front."""
     flat: list[Form] = []
     value = Fraction(1)
+    below: list[Form] = []
     for p in parts:
         for q in p.parts if p.op == "product" else [p]:
-            if q.op == "number":
+            if q.op == "quotient" and q.parts[0] == ONE:
+                below.append(q.parts[1])
+            elif q.op == "number":
                 value *= q.data
             elif q.op == "neg":
                 value, flat = -value, [*flat, q.parts[0]]
             else:
                 flat.append(q)
+    if below and flat:
+        return quotient(product([number(value), *flat]), product(below))
+    flat += [quotient(ONE, b) for b in below]
     flat.sort(key=lambda q: (q.ndim > 0 and q.op != "expand") or q.ndim > 0)
     if value == 0:
         return number(0)
@@ -217,6 +234,28 @@ def total(parts: Sequence[Form], ndim: int) -> Form:
     if is_negative(parts[0]):
         order = [*(p for p in parts if not is_negative(p)), *(p for p in parts if is_negative(p))]
     return order[0] if len(order) == 1 else Form("add", tuple(order), ndim)
+
+
+def with_statistics(x: Form) -> Form:
+    """The expression with variances and standard deviations by their names."""
+    parts = tuple(map(with_statistics, x.parts))
+    x = x if parts == x.parts else replace(x, parts=parts)
+    if x.op == "mean" and x.parts[0].op == "power" and x.parts[0].data == 2:
+        whole = _centred(x.parts[0].parts[0], x.data)
+        if whole is not None:
+            return Form("var", (whole,), x.ndim, x.data)
+    if x.op == "root" and x.parts[0].op == "var":
+        return replace(x.parts[0], op="std")
+    return x
+
+
+def _centred(u: Form, axes: tuple[int, ...]) -> Form | None:
+    """x, if u is x less its mean over the axes."""
+    if u.op != "add" or len(u.parts) != 2 or u.parts[1].op != "neg":
+        return None
+    whole, mean = u.parts[0], u.parts[1].parts[0]
+    mean = mean.parts[0] if mean.op == "expand" else mean
+    return whole if mean.op == "mean" and mean.parts[0] == whole and mean.data == axes else None
 
 
 def expanded(x: Form, kept: Sequence[bool]) -> Form:

@@ -6,6 +6,7 @@ index on one factor is a sum over an axis, on two a matrix product. What can't b
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -45,6 +46,12 @@ def picking(form: Form) -> Any:
     return form.data[4]
 
 
+def _counted(forms: list[Form]) -> list[Form]:
+    """Sizes that are there several times as powers."""
+    counts = Counter(f for f in forms if f.op == "size")
+    return [*(n.power(f, Fraction(k)) for f, k in counts.items()), *(f for f in forms if f.op != "size")]
+
+
 class Reduction:
     """Reduces terms; the writer knows what their factors look like."""
 
@@ -59,7 +66,8 @@ class Reduction:
         has = {k for k, i in enumerate(axes) if any(i in x.indices for x in items)}
         body = self._joined(items, axes)
         above = [n.number(number), *scalars.above, *([body] if body is not None else [])]
-        scalars.below = self.writer.in_short(scalars.below)
+        scalars.below = _counted(self.writer.in_short(scalars.below))
+        scalars.above = _counted(scalars.above)
         if scalars.below:
             front = Fraction(number.numerator)
             below = (
@@ -79,6 +87,9 @@ class Reduction:
             indices = f.indices
             if len(set(indices)) < len(indices):
                 form, indices = self._diagonal(form, indices)
+            if f.atom.kind == "size" and f.power.denominator == 1:
+                (scalars.above if f.power > 0 else scalars.below).extend([self.writer.atom(f.atom)] * abs(int(f.power)))
+                continue
             side = scalars if not indices else Item(indices, [])
             (side.above if f.power > 0 else side.below).append(form)
             if indices:

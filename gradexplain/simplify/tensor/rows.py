@@ -55,20 +55,22 @@ def one_root(space: Space, tensor: Tensor) -> Tensor:
     if len(tensor.terms) != 1:
         return tensor
     (term,) = tensor.terms
-    numbers = [f for f in term.factors if _is_root(f) and not f.atom.parts[0].terms[0].factors]
-    sums = [f for f in term.factors if _is_root(f) and f.atom.parts[0].terms[0].factors]
+    numbers = [f for f in term.factors if abs(f.power) == Fraction(1, 2) and _is_number(f)]
+    sums = [f for f in term.factors if f not in numbers and f.atom.kind == "sum" and abs(f.power) == Fraction(1, 2)]
     if len(numbers) != 1 or len(sums) != 1:
         return tensor
     (number,), (f,) = numbers, sums
-    scale = number.atom.parts[0].terms[0].number ** int(number.power / f.power)
-    inner = space.scaled(Tensor(f.indices, tuple(instance(f.atom.parts[0], f.indices))), scale)
+    scale = space.power(Tensor((), (Term(ONE, (Factor(number.atom, (), ONE),)),)), number.power / f.power)
+    scale = space.tensor(f.indices, [(t.number, t.factors) for t in scale.terms])
+    inner = space.product(f.indices, [Tensor(f.indices, tuple(instance(f.atom.parts[0], f.indices))), scale])
     raised = space.power(inner, f.power)
     rest = [g for g in term.factors if g is not f and g is not number]
     return space.tensor(tensor.axes, [(term.number * t.number, [*rest, *t.factors]) for t in raised.terms])
 
 
-def _is_root(f: Factor) -> bool:
-    return f.atom.kind == "sum" and abs(f.power) == Fraction(1, 2) and bool(f.atom.parts[0].terms)
+def _is_number(f: Factor) -> bool:
+    """Whether a factor is a number, or the size of an axis."""
+    return f.atom.kind == "size" or (f.atom.kind == "sum" and not any(t.factors for t in f.atom.parts[0].terms))
 
 
 @rule("pow")

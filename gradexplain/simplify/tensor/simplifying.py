@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
+from functools import cached_property
 
 from gradexplain.simplify.tensor.algebra import equals
 from gradexplain.simplify.tensor.choices import chosen, masked
@@ -12,7 +13,7 @@ from gradexplain.simplify.tensor.expansion import distributed, over_deltas
 from gradexplain.simplify.tensor.factoring import factored
 from gradexplain.simplify.tensor.folding import folded
 from gradexplain.simplify.tensor.matrices import split
-from gradexplain.simplify.tensor.notation import joint_cost
+from gradexplain.simplify.tensor.notation import SMALLEST_NAMED, Form, joint_cost, subforms
 from gradexplain.simplify.tensor.space import Space
 from gradexplain.simplify.tensor.terms import Factor, Tensor
 from gradexplain.simplify.tensor.writing import Writer
@@ -23,8 +24,13 @@ _ROUNDS = 3
 class Simplifier:
     """Rewrites tensors; what is shorter in print is kept."""
 
-    def __init__(self, space: Space) -> None:
-        self.space = space
+    def __init__(self, space: Space, own: Callable[[], Iterable[Tensor]] = tuple) -> None:
+        self.space, self.own = space, own
+
+    @cached_property
+    def _own_forms(self) -> frozenset[Form]:
+        writer = Writer(self.space)
+        return frozenset(f for t in self.own() if (f := writer.form(folded(self.space, t))).cost >= SMALLEST_NAMED)
 
     def __call__(self, tensor: Tensor) -> Tensor:
         best = folded(self.space, masked(self.space, over_deltas(self.space, tensor)))
@@ -74,4 +80,6 @@ class Simplifier:
 
     def cost(self, tensor: Tensor) -> float:
         """What the tensor costs in print."""
-        return joint_cost([Writer(self.space).form(tensor)])
+        form = Writer(self.space).form(tensor)
+        known = any(p in self._own_forms for p in subforms(form)) if self._own_forms else False
+        return joint_cost([form]) - known / 2

@@ -156,7 +156,7 @@ def _norm(form: Form, parts: list[Code]) -> Code:
     return Code(f"np.linalg.norm({parts[0]})")
 
 
-@_printer("sum", "mean")
+@_printer("sum", "mean", "var", "std")
 def _reduction(form: Form, parts: list[Code]) -> Code:
     (x,) = form.parts
     if form.data == tuple(range(x.ndim)):
@@ -169,7 +169,7 @@ def _reduction(form: Form, parts: list[Code]) -> Code:
 def _expanded(form: Form, parts: list[Code]) -> Code:
     (x,) = form.parts
     if (
-        x.op in ("sum", "mean")
+        x.op in ("sum", "mean", "var", "std")
         and x.parts[0].ndim == len(form.data)
         and all(kept == (k not in x.data) for k, kept in enumerate(form.data))
     ):

@@ -181,7 +181,7 @@ def _norm(form: Form, parts: list[Code]) -> Code:
     return Code(rf"\left\lVert {parts[0]} \right\rVert{kind}")
 
 
-@_printer("sum", "mean")
+@_printer("sum", "mean", "var", "std")
 def _reduction(form: Form, parts: list[Code]) -> Code:
     (x,) = form.parts
     whole = form.data == tuple(range(x.ndim))
