@@ -9,6 +9,7 @@ from typing import Any
 import sympy as sp
 
 from gradexplain.errors import ArgumentError
+from gradexplain.escape import math_text
 from gradexplain.simplify.arrangement import TEXTBOOK, Arrangement
 from gradexplain.simplify.counting import operations
 from gradexplain.simplify.numeric import of_real_numbers, rounded, substituted
@@ -32,6 +33,7 @@ class Written:
     latex: str
     parts: tuple[tuple[str, str, str, str], ...] = ()  # the names in it: name, NumPy, text, LaTeX
     level: str = ""  # how close it is to matrix notation
+    sizes: tuple[tuple[str, str], ...] = ()  # what the letters for sizes stand for
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,8 @@ class ClosedForm:
     def shown_parts(self) -> tuple[tuple[str, str, str], ...]:
         """The named parts that fit on a page: name, text, LaTeX (empty where there is none)."""
         if self.texts:
-            named = on_a_page({name: (shown, tex) for name, _, shown, tex in self.texts.parts})
+            sizes = {letter: (of, math_text(of, "texttt")) for letter, of in self.texts.sizes}
+            named = on_a_page(sizes | {name: (shown, tex) for name, _, shown, tex in self.texts.parts})
             return tuple((n, *((t, "") if n == GAP else t)) for n, t in named)
         found = on_a_page(self.where)
         return tuple((n, *((e, "") if n == GAP else self.written(e))) for n, e in found)

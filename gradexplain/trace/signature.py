@@ -29,6 +29,7 @@ class Argument:
     keyword: bool = False
     is_default: bool = False
     of_numpy: bool = False  # a float that was given as one of NumPy's
+    letters: tuple[str, ...] = ()  # the names of the sizes, where the shape was given by names
 
     @property
     def is_numeric(self) -> bool:
@@ -81,7 +82,7 @@ def bind(
             out.append(Argument(p.name, None, keyword=keyword))
     named = {p.name for p in parameters}
     out += [replace(classify(n, v, symbolic=symbolic), keyword=True) for n, v in given.items() if n not in named]
-    return out
+    return _with_sizes(out)
 
 
 def _match(
@@ -143,7 +144,7 @@ def _default(name: str, value: Any) -> Argument:
 def classify(name: str, value: Any, *, symbolic: bool) -> Argument:
     """What a given value is to the trace."""
     if symbolic and isinstance(value, str):
-        return Argument(name, None, shape=_shape_of(name, value))
+        return Argument(name, None, shape=_shape_of(name, value), letters=_letters_of(value))
     if symbolic and isinstance(value, tuple) and all(type(v) is int for v in value):
         return Argument(name, None, shape=value)
     if type(value).__module__.partition(".")[0] == "gradexplain" and hasattr(value, "__gradexplain_value__"):
@@ -215,15 +216,35 @@ def _array_argument(name: str, value: Any) -> Argument:
 
 
 def _shape_of(name: str, text: str) -> Shape:
-    """A shape given as text, `"4 3"`."""
+    """A shape given as text, `"4 3"` or, with names for sizes, `"m n"`."""
     sizes = text.split()
-    if not all(size.isdigit() for size in sizes):
+    if not all(size.isdigit() or size.isidentifier() for size in sizes):
         raise ArgumentError(
             f"argument {name} has the shape {text!r}",
-            why="sizes are numbers so far; a letter for a size can't be told from a number in the formula yet",
-            fix=f"give sizes, as in {name}=(4, 3), or an array",
+            why="a shape has a number or a name for each size",
+            fix=f'give sizes, as in {name}=(4, 3) or {name}="m n", or an array',
         )
-    return tuple(int(size) for size in sizes)
+    return tuple(int(size) if size.isdigit() else 0 for size in sizes)
+
+
+def _letters_of(text: str) -> tuple[str, ...]:
+    sizes = tuple(text.split())
+    return () if all(size.isdigit() for size in sizes) else sizes
+
+
+_STAND_INS = (5, 3, 4, 7, 6, 8, 9, 10, 11, 12, 13)  # what named sizes are while a function is traced
+
+
+def _with_sizes(arguments: list[Argument]) -> list[Argument]:
+    """Numbers for the sizes that have names: the same name is the same size."""
+    names = dict.fromkeys(c for a in arguments for c in a.letters if not c.isdigit())
+    typed = {n for a in arguments for n in a.shape}
+    free = (n for n in (*_STAND_INS, *range(14, 14 + len(names))) if n not in typed)
+    sizes = dict(zip(names, free, strict=False))
+    return [
+        replace(a, shape=tuple(sizes.get(c, n) for c, n in zip(a.letters, a.shape, strict=True))) if a.letters else a
+        for a in arguments
+    ]
 
 
 def promote(argument: Argument) -> Argument:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gradexplain.graph import TABLE, Node, variable
+from gradexplain.ops.ordering import equal, where
+from gradexplain.ops.reductions import spread
 from gradexplain.simplify.tensor.lowering import Lowering, NotLoweredError
 from gradexplain.simplify.tensor.space import Space
 from gradexplain.simplify.tensor.terms import (
@@ -154,9 +156,32 @@ class Backward:
                 known[x] = Tensor(tuple(own), tuple(instance(part, own)))
         return known
 
+    def _literal(self, atom: Atom, adjoint: Tensor) -> bool:
+        """An array that is written out of numbers, as in np.array([[cos(t), -sin(t)], …]): so is its derivative."""
+        hot = sorted(atom.hot & self.wanted)
+        variables = [self.space.atom("variable", name, [], []) for name in hot]
+        if any(v.axes or v.hot != {name} for v, name in zip(variables, hot, strict=True)):
+            return False
+        _, params, shape, shapes, _ = atom.data
+        for v in variables:
+            slopes = [Backward(self.space, self.simplify).derivatives(p, [v], seed=True)[v] for p in atom.parts]
+            data = ("stack", params, shape, shapes, tuple(None for _ in slopes))
+            parts = [Tensor(like(s.axes), ()) for s in slopes]
+            parts = [Tensor(p.axes, tuple(instance(s, p.axes))) for p, s in zip(parts, slopes, strict=True)]
+            indices = adjoint.indices
+            slope = self.space.factor("operation", data, parts, [Index(i.dim) for i in indices])
+            own = Tensor(adjoint.axes, (Term(ONE, (Factor(slope.atom, indices, ONE),)),))
+            whole = self.space.product(adjoint.axes, [own, adjoint])
+            made = self.space.tensor((), [(t.number, t.factors) for t in whole.terms])
+            if made.terms:
+                self.waiting.setdefault(v, []).append(made)
+        return True
+
     def _operation(self, atom: Atom, adjoint: Tensor) -> None:
         """To the operands of an operation of arrays: by the pullback of its row, lowered in turn."""
         name, params, shape, shapes, constants = atom.data
+        if name == "stack" and 1 not in shape and self._literal(atom, adjoint):
+            return
         row = TABLE[name]
         own = iter(adjoint.axes)
         axes = tuple(None if n == 1 else next(own) for n in shape)
@@ -177,11 +202,20 @@ class Backward:
         for at, part in enumerate(atom.parts):
             if not _hot(part) & self.wanted or row.pullback is None:
                 continue
-            handed = row.pullback(at, g, node)
+            handed = self._to_the_largest(g, node) if name in ("max", "min") else None
+            handed = row.pullback(at, g, node) if handed is None else handed
             if handed is None:
                 continue
             (lowered,) = Lowering(self.space, known).tensors([handed])
             self._through(part, Tensor(part.axes, tuple(instance(lowered, part.axes))))
+
+    def _to_the_largest(self, g: Node, y: Node) -> Node | None:
+        """All of the adjoint to the largest entry, which is meant where that is one alone."""
+        if not self.space.regular:
+            return None
+        (x,) = y.inputs
+        hit = equal(x, spread(y, x, **y.params))
+        return where(hit, spread(g, x, **y.params), 0)
 
 
 def _moved(term: Term, table: Mapping[Index, Index]) -> list[Term]:

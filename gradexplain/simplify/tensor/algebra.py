@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -24,7 +25,7 @@ from gradexplain.simplify.tensor.terms import (
 )
 
 _MOST_SYMBOLS = 10
-_MOST_OPERATIONS = 60
+_LONGEST = 160  # terms of numerator and denominator when all is multiplied out
 Place = tuple[Atom, tuple[Index, ...]]
 
 
@@ -115,6 +116,13 @@ def _rational(number: Fraction) -> Any:
     return sp.Rational(number.numerator, number.denominator)
 
 
+def _negated(space: Space, atom: Atom, indices: tuple[Index, ...], axes: tuple[Index | None, ...]) -> Tensor:
+    """exp(-u) for the atom exp(u)."""
+    (u,) = atom.parts
+    part = Tensor(u.axes, tuple(Term(-t.number, t.factors) for t in u.terms))
+    return Tensor(axes, (Term(ONE, (Factor(space.atom("function", atom.data, [part], atom.axes), indices, ONE),)),))
+
+
 def _opposite(space: Space, a: Atom, b: Atom) -> bool:
     """Whether a = exp(-u) and b = exp(u)."""
     negated = Tensor(a.parts[0].axes, tuple(Term(-t.number, t.factors) for t in a.parts[0].terms))
@@ -136,7 +144,7 @@ def equals(space: Space, tensor: Tensor) -> Iterator[Tensor]:
         if expr == before or _is_monomial(expr):
             continue
         before = expr
-        if len(symbols) > _MOST_SYMBOLS or sp.count_ops(expr) > _MOST_OPERATIONS or expr.is_Atom:
+        if len(symbols) > _MOST_SYMBOLS or sum(_length(expr)) > _LONGEST or expr.is_Atom:
             continue
         seen = set()
         for written in _rewritten(expr, scalars):
@@ -148,6 +156,23 @@ def equals(space: Space, tensor: Tensor) -> Iterator[Tensor]:
 def _is_monomial(expr: Any) -> bool:
     """Whether there is nothing to cancel or to factor."""
     return all(a.is_Symbol or a.is_Number or (a.is_Pow and a.base.is_Symbol) for a in sp.Mul.make_args(expr))
+
+
+def _length(expr: Any) -> tuple[int, int]:
+    """How many terms the numerator and the denominator have at most when they are multiplied out."""
+    if expr.is_Add:
+        parts = [(*_length(a), sp.fraction(a)[1]) for a in expr.args]
+        below = {den: d for _, d, den in parts if den != 1}
+        whole = math.prod(below.values())
+        return sum(n * max(whole // d, 1) for n, d, _ in parts), whole
+    if expr.is_Mul:
+        lengths = [_length(a) for a in expr.args]
+        return math.prod(n for n, _ in lengths), math.prod(d for _, d in lengths)
+    if expr.is_Pow and expr.exp.is_Integer:
+        above, under = _length(expr.base)
+        size = min(abs(int(expr.exp)), 20)
+        return (above**size, under**size) if expr.exp > 0 else (under**size, above**size)
+    return 1, 1
 
 
 @lru_cache(maxsize=4096)
@@ -182,7 +207,7 @@ def _rewritten(expr: Any, scalars: Scalars) -> Iterator[Any]:
             s = sp.Symbol(f"s{sign}", positive=True)
             below = scalars.space.power(inner, Fraction(-1))
             if sign < 0:
-                opposite = Tensor(scalars.axes, (Term(ONE, (Factor(atom, indices, Fraction(-1)),)),))
+                opposite = _negated(scalars.space, atom, indices, scalars.axes)
                 below = scalars.space.power(
                     scalars.space.total(scalars.axes, [Tensor(scalars.axes, (Term(ONE, ()),)), opposite], [1, 1]),
                     Fraction(-1),

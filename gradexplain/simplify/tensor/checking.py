@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from gradexplain.graph import Node
 from gradexplain.lambdify import defined
 from gradexplain.simplify.tensor import notation
 from gradexplain.simplify.tensor.notation import Form, replaced, subforms
+from gradexplain.simplify.tensor.sizes import Size
 from gradexplain.simplify.tensor.source import numpy_source
 from gradexplain.trace.run import Program
 
@@ -54,7 +57,7 @@ def _settled(array: Any, known: frozenset[str] | None) -> Any:
     return array if np.shape(array) else float(array)
 
 
-def function_of(form: Form, where: Sequence[tuple[str, Form]], arguments: Sequence[str]) -> Callable[..., Any]:
+def function_of(form: Form, where: Sequence[tuple[str, Form]], arguments: Mapping[str, Node]) -> Callable[..., Any]:
     """A form as a function of the arguments; no name of the user's gets into the program that is run."""
     table = {n: f"a{k}" for k, n in enumerate(arguments)} | {n: f"v{k}" for k, (n, _) in enumerate(where)}
     lines = [f"    {table[n]} = {numpy_source(_renamed(f, table))}\n" for n, f in where]
@@ -67,7 +70,13 @@ def _renamed(form: Form, table: Mapping[str, str]) -> Form:
     names = {p for p in subforms(form) if p.op == "name"}
     sizes = {p for p in subforms(form) if p.op == "size"}
     new = {p: notation.name(table[p.data], p.ndim) for p in names}
-    return replaced(form, new | {p: notation.number(p.data.size) for p in sizes})
+    return replaced(form, new | {p: Form("size", data=replace(p.data, source=_safe(p.data, table))) for p in sizes})
+
+
+def _safe(size: Size, table: Mapping[str, str]) -> str:
+    """A size in source that has no name of the user's."""
+    name, axis = size.argument, size.axis
+    return f"{table[name]}.size" if axis is None else f"{table[name]}.shape[{axis}]"
 
 
 def agree(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import combinations
 
 from gradexplain.simplify.tensor.space import Space
 from gradexplain.simplify.tensor.terms import (
@@ -26,17 +27,22 @@ def factored(space: Space, tensor: Tensor) -> Tensor:
     """The tensor with common factors in front of sums, the heaviest first."""
     terms = list(tensor.terms)
     free = set(tensor.indices)
+    known: dict[tuple[int, int], Match | None] = {}
+    alive = [terms]  # so that no two terms have the same id
     while 2 <= len(terms) <= _MOST_TERMS:
-        pairs = [
-            (match[0], -a, -b)
-            for a in range(len(terms))
-            for b in range(a + 1, len(terms))
-            if (match := common(space, terms[a], terms[b], free)) is not None
-        ]
+        pairs = []
+        for a, b in combinations(range(len(terms)), 2):
+            key = (id(terms[a]), id(terms[b]))
+            if key not in known:
+                known[key] = common(space, terms[a], terms[b], free)
+            match = known[key]
+            if match is not None:
+                pairs.append((match[0], -a, -b))
         if not pairs:
             break
         _, a, b = max(pairs)
         terms = _joined(space, terms, -a, -b, free, tensor)
+        alive.append(terms)
     return (
         space.tensor(tensor.axes, [(t.number, t.factors) for t in terms]) if len(terms) < len(tensor.terms) else tensor
     )
@@ -80,7 +86,24 @@ def common(space: Space, a: Term, b: Term, free: set[Index]) -> Match | None:
     """The heaviest common factors of two terms."""
     if has_delta(space, a) or has_delta(space, b):
         return None
-    return _best(a, b, free, whole=False)
+    match = _best(a, b, free, whole=False)
+    return None if match is None or _joins_vectors(a, b, match, free) else match
+
+
+def _joins_vectors(a: Term, b: Term, match: Match, free: set[Index]) -> bool:
+    """Whether a summed vector would be pulled out of an outer product: x (x @ g) + g would be outer(x, x) @ g + g."""
+    shared = [a.factors[i] for i, _, _ in match[2]]
+    if any(len(f.indices) > 1 for f in shared) or not any(i not in free for f in shared for i in f.indices):
+        return False
+    inside = {i for f in shared for i in f.indices}
+    left = [f for k, f in enumerate(a.factors) if all(k != i for i, _, _ in match[2])]
+    right = [f for k, f in enumerate(b.factors) if all(k != j for _, j, _ in match[2])]
+    places = inside | {match[1].get(i, i) for i in inside} | free
+    for rest in (left, right):
+        axes = {i for f in rest for i in f.indices if i in places}
+        if len(axes) > 1 and all(len(f.indices) < 2 for f in rest):
+            return True
+    return False
 
 
 def match_all(space: Space, pattern: Term, b: Term, free: set[Index]) -> Match | None:
@@ -89,32 +112,47 @@ def match_all(space: Space, pattern: Term, b: Term, free: set[Index]) -> Match |
 
 
 def _best(a: Term, b: Term, free: set[Index], *, whole: bool) -> Match | None:
-    order = sorted(range(len(a.factors)), key=lambda k: -len(a.factors[k].indices))
+    """The heaviest way to find factors of a in b; what can't become heavier than the best so far is left out."""
+    found = [(k, _partners(f, b, whole)) for k, f in enumerate(a.factors)]
+    order = sorted((entry for entry in found if entry[1]), key=lambda entry: -len(a.factors[entry[0]].indices))
+    if not order or (whole and len(order) < len(a.factors)):
+        return None
+    weights = [1 + 2 * len(a.factors[k].indices) for k, _ in order]
+    left = [sum(weights[at:]) for at in range(len(order) + 1)]
     best: list[Match | None] = [None]
-    tries = [0]
+    tries = 0
 
     def search(at: int, names: dict[Index, Index], taken: tuple[tuple[int, int, Fraction], ...], weight: int) -> None:
-        tries[0] += 1
-        if at == len(order) or tries[0] > _MOST_TRIES:
-            if taken and (best[0] is None or weight > best[0][0]) and (not whole or len(taken) == len(order)):
+        nonlocal tries
+        tries += 1
+        if tries > _MOST_TRIES or (best[0] is not None and weight + left[at] <= best[0][0]):
+            return
+        if at == len(order):
+            if taken:
                 best[0] = (weight, names, taken)
             return
-        f = a.factors[order[at]]
-        for k, g in enumerate(b.factors):
-            if g.atom is not f.atom or any(j == k for _, j, _ in taken):
+        k, partners = order[at]
+        for j, power, indices in partners:
+            if any(j == other for _, other, _ in taken):
                 continue
-            power = _shared_power(f.power, g.power)
-            if not power or (whole and power != f.power):
-                continue
-            for indices in _orders(g):
-                new = _unified(f.indices, indices, names, free)
-                if new is not None:
-                    search(at + 1, new, (*taken, (order[at], k, power)), weight + 1 + 2 * len(f.indices))
+            new = _unified(a.factors[k].indices, indices, names, free)
+            if new is not None:
+                search(at + 1, new, (*taken, (k, j, power)), weight + weights[at])
         if not whole:
             search(at + 1, names, taken, weight)
 
     search(0, {}, (), 0)
     return best[0]
+
+
+def _partners(f: Factor, b: Term, whole: bool) -> list[tuple[int, Fraction, tuple[Index, ...]]]:
+    """The factors of b that f can be, with the common power and the orders of their indices."""
+    out = []
+    for j, g in enumerate(b.factors):
+        power = _shared_power(f.power, g.power) if g.atom is f.atom else Fraction(0)
+        if power and (not whole or power == f.power):
+            out += [(j, power, indices) for indices in _orders(g)]
+    return out
 
 
 def _orders(g: Factor) -> Sequence[tuple[Index, ...]]:

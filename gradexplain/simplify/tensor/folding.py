@@ -33,7 +33,7 @@ def _without_ones(space: Space, term: Term, free: set[Index]) -> tuple[Fraction,
     for f in term.factors:
         for i in _adds_up_over(space, f):
             alone = not any(i in g.indices for g in listed if g is not f)
-            if f.power == 1 and f in listed and alone and i not in free and not i.pinned:
+            if f.power == 1 and f.indices.count(i) == 1 and f in listed and alone and i not in free and not i.pinned:
                 listed.remove(f)
                 for j in f.indices:  # what it was repeated over is counted
                     if j is not i and j not in free and not j.pinned and not any(j in g.indices for g in listed):
@@ -44,7 +44,7 @@ def _without_ones(space: Space, term: Term, free: set[Index]) -> tuple[Fraction,
 
 def _adds_up_over(space: Space, f: Factor) -> tuple[Index, ...]:
     """The index over which a factor adds up to 1."""
-    if f.atom.kind == "variable" and f.indices and space.known(f.atom) & {"onehot", "probability"}:
+    if f.atom.kind in ("variable", "onehot") and f.indices and space.known(f.atom) & {"onehot", "probability"}:
         return (f.indices[-1],)
     if f.atom.kind == "ratio":
         below = f.atom.parts[0].terms[0].factors[1].indices

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
@@ -12,24 +12,19 @@ from gradexplain.autodiff import jvp, sweep
 from gradexplain.evaluate import evaluate
 from gradexplain.graph import Node, constant
 from gradexplain.simplify.form import ClosedForm, Written
+from gradexplain.simplify.tensor import choices, matrices, rows, selection
 from gradexplain.simplify.tensor.adjoints import Backward
 from gradexplain.simplify.tensor.checking import agree, function_of, points
 from gradexplain.simplify.tensor.facts import Rebuilt
 from gradexplain.simplify.tensor.folding import folded
 from gradexplain.simplify.tensor.lowering import Lowering, NotLoweredError, fresh
 from gradexplain.simplify.tensor.naming import named
-from gradexplain.simplify.tensor.notation import Form, joint_cost, subforms
-from gradexplain.simplify.tensor.rows import summed
+from gradexplain.simplify.tensor.notation import Form, joint_cost, subforms, with_statistics
 from gradexplain.simplify.tensor.simplifying import Simplifier
-from gradexplain.simplify.tensor.source import numpy_source, plain
+from gradexplain.simplify.tensor.sizing import Sizing
+from gradexplain.simplify.tensor.source import numpy_source, plain, text
 from gradexplain.simplify.tensor.space import Space
-from gradexplain.simplify.tensor.terms import (
-    ONE,
-    Atom,
-    Factor,
-    Tensor,
-    Term,
-)
+from gradexplain.simplify.tensor.terms import ONE, Atom, Factor, Index, Tensor, Term
 from gradexplain.simplify.tensor.tex import latex
 from gradexplain.simplify.tensor.writing import Writer, shaped
 from gradexplain.trace.run import Program
@@ -39,6 +34,7 @@ _FAILURES = (
     NotLoweredError, ArithmeticError, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError,
     AssertionError, np.linalg.LinAlgError, StopIteration,
 )  # fmt: skip
+RULES_OF = (rows, matrices, selection, choices)  # the modules that say how rows are lowered
 _LARGEST_CHECKED = 10**6  # entries of a result
 
 
@@ -46,22 +42,32 @@ class TensorProgram:
     """A program in the normal form, with the atoms of its arguments; `keep` has adjoints of their own names."""
 
     def __init__(
-        self, program: Program, wrt: Sequence[str], facts: Mapping[str, frozenset[str]], *, keep: bool = False
+        self,
+        program: Program,
+        wrt: Sequence[str],
+        facts: Mapping[str, frozenset[str]],
+        *,
+        keep: bool = False,
+        regular: bool = True,
+        sizing: Sizing | None = None,
     ) -> None:
-        self.program, self.wrt, self.facts = program, tuple(wrt), facts
-        self.space = Space(facts=facts)
+        self.program, self.wrt, self.facts, self.sizing = program, tuple(wrt), facts, sizing
+        self.space = Space(facts=facts, regular=regular, named=sizing.named if sizing else {})
         self.atoms: dict[str, Atom] = {}
         known: dict[Node, Tensor] = {}
         for name, node in program.inputs.items():
             axes = fresh(node.shape)
+            if sizing is not None:
+                axes = tuple(None if d is None else Index(d.root) for d in sizing.axes[name])
             used = tuple(i for i in axes if i is not None)
             atom = self.atoms[name] = self.space.atom("variable", name, [], used)
             atom.hot = frozenset({name})
             atom.symmetric = "symmetric" in facts.get(name, ()) and name not in wrt and len(used) == 2
             known[node] = Tensor(axes, (Term(ONE, (Factor(atom, used, ONE),)),))
-        self.lowering = Lowering(self.space, known)
+        self.axes = {n: tuple(None if i is None else i.dim for i in known[x].axes) for n, x in program.inputs.items()}
+        self.lowering = Lowering(self.space, known, sizing.numbers if sizing else None)
         (self.output,) = self.lowering.tensors([program.output])
-        self.backward = Backward(self.space, Simplifier(self.space), keep=keep)
+        self.backward = Backward(self.space, Simplifier(self.space, self._own_tensors), keep=keep)
 
     def forms(self, kind: str) -> tuple[dict[str, Form], dict[str, Form], dict[str, tuple[int, ...]]]:
         """The derivatives by key and the program's own values that have a name, in matrix notation; the shapes."""
@@ -69,21 +75,24 @@ class TensorProgram:
         space = self.space
         symmetric = [n for n in self.wrt if "symmetric" in self.facts.get(n, ()) and len(self.atoms[n].axes) == 2]
         if symmetric:  # a fact about a variable of differentiation holds again when its derivative is written
-            space = Space(facts=self.facts)
+            space = Space(facts=self.facts, named=self.space.named)
             for atom in self.atoms.values():
                 again = space.atom("variable", atom.data, [], atom.axes)
                 again.hot, again.symmetric = atom.hot, atom.symmetric or atom.data in symmetric
             rebuilt, simplify = Rebuilt(self.space, space), Simplifier(space)
             found = {k: (simplify(rebuilt.tensor(t)), shape) for k, (t, shape) in found.items()}
             own = {n: rebuilt.tensor(t) for n, t in own.items()}
-        writer = Writer(space)
+        writer = Writer(space, self.sizing.totals if self.sizing else {})
         forms = {}
         for key, (t, shape) in found.items():
             rest = iter(t.indices)
             full = tuple(None if n == 1 else next(rest) for n in shape)
-            forms[key] = shaped(writer.form(Tensor(t.indices, t.terms)), full)
-        own_forms = {n: writer.form(folded(space, t)) for n, t in own.items()}
+            forms[key] = shaped(with_statistics(writer.form(Tensor(t.indices, t.terms))), full)
+        own_forms = {n: with_statistics(writer.form(folded(space, t))) for n, t in own.items()}
         return forms, own_forms, {key: shape for key, (_, shape) in found.items()}
+
+    def _own_tensors(self) -> list[Tensor]:
+        return [t for _, t in self._own_values()]
 
     def _own_values(self) -> Iterator[tuple[str, Tensor]]:
         for node, t in self.lowering.known.items():
@@ -98,7 +107,7 @@ class TensorProgram:
         if kind == "jacobian":
             found = self.backward.derivatives(self.output, chosen, seed=True)
             return {a.data: (t, self.program.output.shape + shapes[a.data]) for a, t in found.items()}
-        gradients = self.backward.derivatives(summed(self.space, self.output, ()), chosen)
+        gradients = self.backward.derivatives(rows.summed(self.space, self.output, ()), chosen)
         if kind == "gradient":
             return {a.data: (t, shapes[a.data]) for a, t in gradients.items()}
         out = {}
@@ -112,31 +121,89 @@ class TensorProgram:
 def tensor_forms(
     program: Program, wrt: Sequence[str], kind: str, facts: Mapping[str, frozenset[str]]
 ) -> dict[str, ClosedForm]:
-    """The derivatives by key in matrix notation, those that could be found and that agree with autodiff."""
+    """The derivatives by key in matrix notation, those that could be found and that agree with autodiff.
+
+    A short form that holds where nothing is 0 and no entries tie comes first; what differs at the point is done again.
+    """
+    found: dict[str, ClosedForm] = {}
+    at = list(points(program, facts))
+    sizing = _sizing(program)
+    ways = [(s, regular) for regular in (True, False) for s in ((sizing, None) if sizing else (None,))]
+    for named_sizes, regular in ways:
+        best = _shortest(program, wrt, kind, facts, regular, named_sizes)
+        if best is None:
+            continue
+        for key, form in best.shown.items():
+            if key not in found and _is_right(form, best.where, program, key, kind, at, facts, named_sizes):
+                found[key] = _closed(key, form, _used(form, best.where), best.shapes[key])
+        if len(found) == len(best.shown):
+            break
+    return found
+
+
+def _sizing(program: Program) -> Sizing | None:
+    """The sizes of the program by name, if they can be told from other numbers."""
+    try:
+        return Sizing.of(program, TensorProgram(program, (), {}).axes)
+    except _FAILURES:
+        return None
+
+
+def _is_right(
+    form: Form,
+    where: Sequence[tuple[str, Form]],
+    program: Program,
+    key: str,
+    kind: str,
+    at: Sequence[dict[str, Any]],
+    facts: Mapping[str, frozenset[str]],
+    sizing: Sizing | None,
+) -> bool:
+    """Whether a form agrees with autodiff at the point and beside it; one with names for sizes also at other sizes."""
+    used = _used(form, where)
+    try:
+        function = function_of(form, used, program.inputs)
+        if not agree(function, _reference(program, key, kind), at):
+            return False
+        if sizing is None or not any(p.op == "size" for f in (form, *(f for _, f in used)) for p in subforms(f)):
+            return True
+        other = sizing.elsewhere
+        return other is not None and agree(function, _reference(other, key, kind), list(points(other, facts)))
+    except _FAILURES:
+        return False
+
+
+class _Forms(NamedTuple):
+    """The derivatives of a program, and the names that they share."""
+
+    cost: int
+    shown: dict[str, Form]
+    where: tuple[tuple[str, Form], ...]
+    shapes: dict[str, tuple[int, ...]]
+
+
+def _shortest(
+    program: Program,
+    wrt: Sequence[str],
+    kind: str,
+    facts: Mapping[str, frozenset[str]],
+    regular: bool,
+    sizing: Sizing | None,
+) -> _Forms | None:
+    """The shorter of two ways: with adjoints as they come, or each with a name of its own."""
     best = None
     for keep in (False, True):
         try:
-            forms, own, shapes = TensorProgram(program, wrt, facts, keep=keep).forms(kind)
+            forms, own, shapes = TensorProgram(program, wrt, facts, keep=keep, regular=regular, sizing=sizing).forms(
+                kind
+            )
             where, shown = named(forms, own, set(program.inputs))
         except _FAILURES:
             continue
         cost = joint_cost([*shown.values(), *(f for _, f in where)])
-        if best is None or cost < best[0]:
-            best = (cost, where, shown)
-    if best is None:
-        return {}
-    _, where, shown = best
-    at = list(points(program, facts))
-    checked = {}
-    for key, form in shown.items():
-        used = _used(form, where)
-        try:
-            function = function_of(form, used, list(program.inputs))
-            if agree(function, _reference(program, key, kind), at):
-                checked[key] = _closed(key, form, used, shapes[key])
-        except _FAILURES:
-            continue
-    return checked
+        if best is None or cost < best.cost:
+            best = _Forms(cost, shown, where, shapes)
+    return best
 
 
 def _used(form: Form, where: Sequence[tuple[str, Form]]) -> tuple[tuple[str, Form], ...]:
@@ -176,9 +243,11 @@ def _reference(program: Program, key: str, kind: str) -> Callable[[dict[str, Any
 
 def _closed(key: str, form: Form, where: Sequence[tuple[str, Form]], shape: tuple[int, ...]) -> ClosedForm:
     source = str(numpy_source(form))
-    parts = tuple((n, str(numpy_source(f)), plain(str(numpy_source(f))), str(latex(f))) for n, f in where)
-    texts = Written(source, plain(source), str(latex(form)), parts, _level(form, where))
-    expr = sp.Symbol(plain(source))
+    parts = tuple((n, str(numpy_source(f)), text(f), str(latex(f))) for n, f in where)
+    sizes = {p.data for f in (form, *(f for _, f in where)) for p in subforms(f) if p.op == "size"}
+    legend = tuple((s.letter, plain(s.source)) for s in sorted(sizes, key=lambda s: s.letter) if "*" not in s.letter)
+    texts = Written(source, text(form), str(latex(form)), parts, _level(form, where), legend)
+    expr = sp.Symbol(texts.text)
     return ClosedForm(key, expr, {}, expr, shape=shape, texts=texts)
 
 

@@ -49,29 +49,35 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
 class Lowering:
     """Turns nodes into tensors; `known` has those of the variables (and of what stands in for a node)."""
 
-    def __init__(self, space: Space, known: Mapping[Node, Tensor], sizes: Mapping[Node, Any] | None = None) -> None:
+    def __init__(
+        self, space: Space, known: Mapping[Node, Tensor], sizes: Mapping[tuple[Node, int], Any] | None = None
+    ) -> None:
         self.space, self.known, self.sizes = space, dict(known), sizes or {}
 
     def tensors(self, nodes: Sequence[Node]) -> list[Tensor]:
         """The nodes as tensors."""
         for node in ancestors(nodes):
             if node not in self.known:
-                self.known[node] = self._lowered(node)
+                made = self.known[node] = self._lowered(node)
+                if len(made.terms) > 1 and len(made.axes) == 2:
+                    self.space.wrapped(made)  # so that its atom has the axes in this order
         return [self.known[n] for n in nodes]
 
     def _lowered(self, node: Node) -> Tensor:
-        if node in self.sizes:
-            number, factors = self.sizes[node]
-            return Tensor((), (Term(number, factors),))
         if node.op is VARIABLE:
             raise NotLoweredError(node.params["name"])
         if node.op is CONSTANT:
             return self._constant(node)
-        operands = [self.known[n] for n in node.inputs]
+        operands = [self._operand(node, k) for k in range(len(node.inputs))]
         found = RULES.get(node.op.name)
         if found is not None:
             return found(self, node, operands)
         return self.function(node, operands) if node.op.family == "elementwise" else self.operation(node, operands)
+
+    def _operand(self, node: Node, place: int) -> Tensor:
+        """An operand; a number that is a size by its name."""
+        made = self.sizes.get((node, place))
+        return self.known[node.inputs[place]] if made is None else self.space.of_sizes(*made)
 
     def _constant(self, node: Node) -> Tensor:
         data = node.data

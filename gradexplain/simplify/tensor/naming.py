@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 
 from gradexplain.simplify.tensor import notation as n
 from gradexplain.simplify.tensor.notation import Form, replaced, subforms
 
-_SMALLEST = 2
+_OWN = 3  # operations of a value of the program that is called by its name, also where it is used once
 
 
 def named(
@@ -21,19 +22,38 @@ def named(
     while True:
         counts: Counter[Form] = Counter()
         for f in [*shown.values(), *where.values()]:
-            counts.update(p for p in subforms(f) if p.cost >= _SMALLEST)
+            counts.update(p for p in subforms(f) if p.cost >= n.SMALLEST_NAMED and not _is_trivial(p))
         gains = {f: (k - 1) * f.cost for f, k in counts.items() if k > 1 and f not in where.values()}
         if not gains:
             break
         best = max(gains, key=lambda f: (gains[f], f.cost))
         name = names.get(best) or _fresh(best, {*taken, *where, *own})
-        table = {best: n.name(name, best.ndim)}
-        if best.ndim == 2:
-            table[n.transposed(best)] = n.transposed(n.name(name, 2))
-        shown = {k: replaced(f, table) for k, f in shown.items()}
-        where = {k: replaced(f, table) for k, f in where.items()}
-        where[name] = best
-    return _in_order(where), shown
+        shown, where = _introduced(best, name, shown, where)
+    for form, name in sorted(names.items(), key=lambda pair: -pair[0].cost):
+        everywhere = [*shown.values(), *where.values()]
+        is_new = form.cost >= _OWN and name not in where and form not in shown.values()
+        if is_new and any(form in subforms(f) for f in everywhere):
+            shown, where = _introduced(form, name, shown, where)
+    where = {name: n.with_signs_inside(f) for name, f in where.items()}
+    return _in_order(where), {key: n.with_signs_inside(f) for key, f in shown.items()}
+
+
+def _introduced(
+    form: Form, name: str, shown: dict[str, Form], where: dict[str, Form]
+) -> tuple[dict[str, Form], dict[str, Form]]:
+    """The forms in terms of one more name."""
+    called = replace(n.name(name, form.ndim), symmetric=form.symmetric)
+    table = {form: called}
+    if form.ndim == 2:
+        table[n.transposed(form)] = n.transposed(called)
+    shown = {k: replaced(f, table) for k, f in shown.items()}
+    where = {k: replaced(f, table) for k, f in where.items()}
+    return shown, where | {name: form}
+
+
+def _is_trivial(form: Form) -> bool:
+    """What gets no name: a name with a sign or a T."""
+    return form.op in ("neg", "T") and form.parts[0].op == "name"
 
 
 def _in_order(where: Mapping[str, Form]) -> tuple[tuple[str, Form], ...]:

@@ -12,9 +12,20 @@ from functools import cached_property
 from typing import Any
 
 
+SMALLEST_NAMED = 2  # operations of what gets a name if it occurs several times
+
+
 def joint_cost(forms: Iterable[Form]) -> int:
     """The operations that are written if what occurs several times is written once."""
-    return sum(_own_cost(f) for f in {p for form in forms for p in subforms(form)})
+    seen: set[Form] = set()
+
+    def walk(form: Form) -> int:
+        if form.cost >= SMALLEST_NAMED and form in seen:
+            return 0
+        seen.add(form)
+        return _own_cost(form) + sum(map(walk, form.parts))
+
+    return sum(map(walk, forms))
 
 
 @dataclass(frozen=True)
@@ -41,14 +52,16 @@ class Form:
 
 
 _INDEXED = 3  # how many operations a sum over indices is as hard to read as, for each of its operands
-_FREE = {"name", "number", "size", "expand", "ones", "eye", "constant", "unit", "pi"}
+_FREE = {"name", "number", "size", "expand", "ones", "eye", "constant", "pi"}
 
 
 def _own_cost(form: Form) -> int:
     if form.op in _FREE:
         is_fraction = form.op == "number" and form.data.denominator != 1
         return int(is_fraction and not is_decimal(form.data))
-    if form.op in ("add", "product", "matmul"):
+    if form.op == "add":  # a minus sign behind the first term is no operation of its own
+        return len(form.parts) - 1 - sum(p.op == "neg" for p in form.parts[1:])
+    if form.op in ("product", "matmul"):
         return len(form.parts) - 1
     return _INDEXED * len(form.parts) if form.op == "einsum" else 1
 
@@ -81,8 +94,8 @@ def transposed(x: Form) -> Form:
         return matmul([transposed(p) for p in reversed(x.parts)])
     if x.op == "outer":
         return Form("outer", x.parts[::-1], 2)
-    if x.op == "ones":
-        return Form("ones", x.parts[::-1], 2)
+    if x.op in ("ones", "zeros"):
+        return Form(x.op, x.parts[::-1], 2)
     if x.op == "product" and (scalars := [p for p in x.parts if p.ndim == 0]):
         rest = [p for p in x.parts if p.ndim]
         return product([*scalars, transposed(product(rest))])
@@ -95,7 +108,7 @@ def transposed(x: Form) -> Form:
 
 def turned(x: Form) -> Form:
     """The same as `transposed`, written with one T around the matrix."""
-    if x.ndim != 2 or x.op in ("name", "T", "outer", "ones", "eye", "diag") or x.symmetric:
+    if x.ndim != 2 or x.op in ("name", "T", "outer", "ones", "zeros", "eye", "diag") or x.symmetric:
         return transposed(x)
     if x.op == "neg":
         return negative(turned(x.parts[0]))
@@ -123,14 +136,20 @@ def product(parts: Iterable[Form]) -> Form:
     """Factors, entry by entry; numbers in front."""
     flat: list[Form] = []
     value = Fraction(1)
+    below: list[Form] = []
     for p in parts:
         for q in p.parts if p.op == "product" else [p]:
-            if q.op == "number":
+            if q.op == "quotient" and q.parts[0] == ONE:
+                below.append(q.parts[1])
+            elif q.op == "number":
                 value *= q.data
             elif q.op == "neg":
                 value, flat = -value, [*flat, q.parts[0]]
             else:
                 flat.append(q)
+    if below and flat:
+        return quotient(product([number(value), *flat]), product(below))
+    flat += [quotient(ONE, b) for b in below]
     flat.sort(key=lambda q: (q.ndim > 0 and q.op != "expand") or q.ndim > 0)
     if value == 0:
         return number(0)
@@ -178,12 +197,65 @@ def power(x: Form, exponent: Fraction) -> Form:
     return Form("power", (x,), x.ndim, exponent)
 
 
+def is_negative(x: Form) -> bool:
+    """Whether a term begins with a minus sign."""
+    return x.op == "neg" or (x.op == "number" and x.data < 0) or (x.op == "product" and is_negative(x.parts[0]))
+
+
+def flipped(x: Form) -> Form | None:
+    """-x with the sign put into a difference: -A @ (y - p) is A @ (p - y); None if there is none in x."""
+    if x.op == "add" and len(x.parts) == 2 and not is_negative(x.parts[0]) and x.parts[1].op == "neg":
+        return replace(x, parts=(x.parts[1].parts[0], Form("neg", (x.parts[0],), x.parts[0].ndim)))
+    if x.op in ("product", "matmul", "quotient", "T", "outer", "diag", "sum", "mean", "expand"):
+        parts = x.parts[:1] if x.op == "quotient" else x.parts
+        for k, p in enumerate(parts):
+            found = flipped(p)
+            if found is not None:
+                return replace(x, parts=(*x.parts[:k], found, *x.parts[k + 1 :]))
+    return None
+
+
+def with_signs_inside(x: Form) -> Form:
+    """The expression without minus signs in front of differences."""
+    if x.op == "neg":
+        found = flipped(x.parts[0])
+        if found is not None:
+            return with_signs_inside(found)
+    if x.op == "add":
+        head, *rest = x.parts
+        kept = [p if p.op == "neg" else with_signs_inside(p) for p in rest]
+        return replace(x, parts=(with_signs_inside(head), *kept))
+    return replace(x, parts=tuple(map(with_signs_inside, x.parts))) if x.parts else x
+
+
 def total(parts: Sequence[Form], ndim: int) -> Form:
     """A sum; those with a minus sign stand behind another."""
-    order = [*(p for p in parts if p.op != "neg"), *(p for p in parts if p.op == "neg")]
-    if parts and parts[0].op != "neg":
-        order = list(parts)
+    order = list(parts)
+    if is_negative(parts[0]):
+        order = [*(p for p in parts if not is_negative(p)), *(p for p in parts if is_negative(p))]
     return order[0] if len(order) == 1 else Form("add", tuple(order), ndim)
+
+
+def with_statistics(x: Form) -> Form:
+    """The expression with variances and standard deviations by their names."""
+    parts = tuple(map(with_statistics, x.parts))
+    x = x if parts == x.parts else replace(x, parts=parts)
+    if x.op == "mean" and x.parts[0].op == "power" and x.parts[0].data == 2:
+        whole = _centred(x.parts[0].parts[0], x.data)
+        if whole is not None:
+            return Form("var", (whole,), x.ndim, x.data)
+    if x.op == "root" and x.parts[0].op == "var":
+        return replace(x.parts[0], op="std")
+    return x
+
+
+def _centred(u: Form, axes: tuple[int, ...]) -> Form | None:
+    """x, if u is x less its mean over the axes."""
+    if u.op != "add" or len(u.parts) != 2 or u.parts[1].op != "neg":
+        return None
+    whole, mean = u.parts[0], u.parts[1].parts[0]
+    mean = mean.parts[0] if mean.op == "expand" else mean
+    return whole if mean.op == "mean" and mean.parts[0] == whole and mean.data == axes else None
 
 
 def expanded(x: Form, kept: Sequence[bool]) -> Form:
@@ -204,6 +276,33 @@ def summed(x: Form, axes: tuple[int, ...]) -> Form:
 def call(function: str, parts: Sequence[Form], ndim: int, params: Any = ()) -> Form:
     """A row of the table, applied."""
     return Form("row", tuple(parts), ndim, (function, params))
+
+
+def picked(x: Form, axis: int, key: Any) -> Form:
+    """x with an axis cut down by a number, a slice (start, stop, step) or an array of numbers."""
+    ndim = x.ndim - isinstance(key, int)
+    if x.op == "T" and x.ndim == 2 and not isinstance(key, Form):
+        inner = picked(x.parts[0], 1 - axis, key)
+        return transposed(inner)
+    if x.op == "item":
+        before = list(x.data)
+        places = [k for k, e in enumerate(before) if not isinstance(e, int)]
+        at = places[axis] if axis < len(places) else len(before) + axis - len(places)
+        before += [()] * (at + 1 - len(before))
+        if before[at] == () and not any(isinstance(e, Form) for e in before) and not isinstance(key, Form):
+            before[at] = key
+            return Form("item", x.parts, ndim, tuple(before))
+    if isinstance(key, Form):
+        return Form("item", (x, key), ndim, (*[()] * axis, "key"))
+    return Form("item", (x,), ndim, (*[()] * axis, key))
+
+
+def padded(x: Form, widths: tuple[tuple[int, int], ...]) -> Form:
+    """x with zeros before and behind, along each axis."""
+    if x.op == "pad":
+        both = zip(x.data, widths, strict=True)
+        return Form("pad", x.parts, x.ndim, tuple((a + c, b + d) for (a, b), (c, d) in both))
+    return Form("pad", (x,), x.ndim, widths)
 
 
 def diagonal(x: Form) -> Form:

@@ -6,10 +6,11 @@ index on one factor is a sum over an axis, on two a matrix product. What can't b
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gradexplain.simplify.tensor import notation as n
 from gradexplain.simplify.tensor.notation import Form
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 _LETTERS = "ijklmnpqrstuvabcdefgh"
 
 
-@dataclass
+@dataclass(eq=False)
 class Item:
     """Part of a term: a product of forms over the same indices, divided by others."""
 
@@ -36,6 +37,21 @@ class Item:
         return n.quotient(above, n.product(self.below)) if self.below else above
 
 
+def picking(form: Form) -> Any:
+    """The key that a unit vector, or a matrix of zeros and ones, stands for."""
+    if form.op == "unit":
+        return form.data[0]
+    if form.op == "onehot":
+        return form.parts[0]
+    return form.data[4]
+
+
+def _counted(forms: list[Form]) -> list[Form]:
+    """Sizes that are there several times as powers."""
+    counts = Counter(f for f in forms if f.op == "size")
+    return [*(n.power(f, Fraction(k)) for f, k in counts.items()), *(f for f in forms if f.op != "size")]
+
+
 class Reduction:
     """Reduces terms; the writer knows what their factors look like."""
 
@@ -45,11 +61,13 @@ class Reduction:
     def term(self, term: Term, axes: Sequence[Index]) -> tuple[Form, set[int]]:
         """A term as a form that broadcasts to the axes, and the numbers of the axes that it has."""
         items, scalars = self._items(term, axes)
-        number = self._reduce(items, scalars, set(axes), term.number)
+        number = self._reduce(items, scalars, axes, term.number)
         items = [x for x in items if x.indices]
         has = {k for k, i in enumerate(axes) if any(i in x.indices for x in items)}
         body = self._joined(items, axes)
         above = [n.number(number), *scalars.above, *([body] if body is not None else [])]
+        scalars.below = _counted(self.writer.in_short(scalars.below))
+        scalars.above = _counted(scalars.above)
         if scalars.below:
             front = Fraction(number.numerator)
             below = (
@@ -69,6 +87,9 @@ class Reduction:
             indices = f.indices
             if len(set(indices)) < len(indices):
                 form, indices = self._diagonal(form, indices)
+            if f.atom.kind == "size" and f.power.denominator == 1:
+                (scalars.above if f.power > 0 else scalars.below).extend([self.writer.atom(f.atom)] * abs(int(f.power)))
+                continue
             side = scalars if not indices else Item(indices, [])
             (side.above if f.power > 0 else side.below).append(form)
             if indices:
@@ -90,15 +111,18 @@ class Reduction:
         return Form("einsum", tuple(form for form, _ in operands), len(output), text)
 
     # The reduction.
-    def _reduce(self, items: list[Item], scalars: Item, free: set[Index], number: Fraction) -> Fraction:
+    def _reduce(self, items: list[Item], scalars: Item, axes: Sequence[Index], number: Fraction) -> Fraction:
+        free = set(axes)
         while True:
             self._merge(items)
+            if self._picked(items, free) or self._padded(items, free):
+                continue
             bound = list(dict.fromkeys(i for x in items for i in x.indices if i not in free))
             if not bound:
                 return number
             step = self._matrix_product(items, bound, free) or self._axis_sum(items, bound, free)
             if step is None:
-                self._fall_back(items, free)
+                self._fall_back(items, axes)
                 continue
             form, indices, used, lost = step
             for x in used:
@@ -109,6 +133,45 @@ class Reduction:
                 items.append(Item(indices, [form]))
             else:
                 scalars.above.append(form)
+
+    def _picked(self, items: list[Item], free: set[Index]) -> bool:
+        """x times a unit vector is an entry of x, a slice of zeros and ones times x a slice of x."""
+        for u in items:
+            if len(u.above) != 1 or u.below or u.above[0].op not in ("unit", "select", "onehot"):
+                continue
+            i = u.indices[-1]
+            users = [x for x in items if x is not u and i in x.indices]
+            if i in free or not users or any(x.above[0].op in ("unit", "select", "onehot") for x in users if x.above):
+                continue
+            key = picking(u.above[0])
+            for x in users:
+                at = x.indices.index(i)
+                x.above = [n.picked(f, at, key) for f in x.above]
+                x.below = [n.picked(f, at, key) for f in x.below]
+                x.indices = (*x.indices[:at], *u.indices[:-1], *x.indices[at + 1 :])
+            items.remove(u)
+            return True
+        return False
+
+    def _padded(self, items: list[Item], free: set[Index]) -> bool:
+        """The transpose of a slice fills up with zeros."""
+        for u in items:
+            if len(u.above) != 1 or u.below or u.above[0].op != "select" or u.above[0].data[1] != 1:
+                continue
+            out, i = u.indices
+            users = [x for x in items if x is not u and out in x.indices]
+            if out in free or len(users) != 1 or i in users[0].indices or i not in free:
+                continue
+            (x,) = users
+            start, _, count, size, _ = u.above[0].data
+            at = x.indices.index(out)
+            widths = tuple((start, size - start - count) if k == at else (0, 0) for k in range(len(x.indices)))
+            form = n.padded(x.form, widths)
+            items.remove(u)
+            x.above, x.below = [form], []
+            x.indices = (*x.indices[:at], i, *x.indices[at + 1 :])
+            return True
+        return False
 
     def _mean(self, form: Form, lost: Sequence[Index], number: Fraction, scalars: Item) -> tuple[Fraction, Form]:
         """(1/n) times a sum over n is a mean."""
@@ -160,6 +223,11 @@ class Reduction:
                 edge = min((x for x in users if x not in pendants), key=lambda x: len(x.indices))
                 self._scale(items, pendants[0], edge)
                 users = [x for x in items if i in x.indices]
+                pendants = [x for x in users if len(x.indices) == 1]
+            if len(users) == 2 and len(pendants) == 1 and not pendants[0].above:
+                edge = next(x for x in users if x is not pendants[0])
+                self._scale(items, pendants[0], edge)
+                users = []
             if len(users) != 2:
                 continue
             x, y = users
@@ -221,8 +289,9 @@ class Reduction:
                 return n.summed(x.form, axes), left, [x], lone
         return None
 
-    def _fall_back(self, items: list[Item], free: set[Index]) -> None:
+    def _fall_back(self, items: list[Item], axes: Sequence[Index]) -> None:
         """What shares summed indices in no simpler way: one einsum."""
+        free = set(axes)
         bound = next(i for x in items for i in x.indices if i not in free)
         group = {bound}
         while True:
@@ -231,7 +300,7 @@ class Reduction:
                 break
             group = more
         used = [x for x in items if group & set(x.indices)]
-        output = tuple(dict.fromkeys(i for x in used for i in x.indices if i in free))
+        output = tuple(i for i in axes if any(i in x.indices for x in used))
         operands = [(f, x.indices) for x in used for f in ([x.form] if x.below else x.above)]
         for x in used:
             items.remove(x)

@@ -7,7 +7,8 @@ from fractions import Fraction
 
 from gradexplain.graph import CONSTANT, Node, is_scalar_constant
 from gradexplain.numbers import exact_number
-from gradexplain.simplify.tensor.lowering import Lowering, NotLoweredError, fresh, rule
+from gradexplain.simplify.tensor.lowering import Lowering, fresh, rule
+from gradexplain.simplify.tensor.rolling import rolled
 from gradexplain.simplify.tensor.space import Space
 from gradexplain.simplify.tensor.terms import (
     ONE,
@@ -17,14 +18,13 @@ from gradexplain.simplify.tensor.terms import (
     Tensor,
     Term,
     instance,
-    like,
 )
 
 
 @rule("add", "sub")
 def _sum(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
     axes, over = self.aligned(node, operands)
-    return self.space.total(axes, over, (1, 1 if node.op.name == "add" else -1))
+    return rolled(self.space, self.space.total(axes, over, (1, 1 if node.op.name == "add" else -1)))
 
 
 @rule("neg")
@@ -47,7 +47,30 @@ def _quotient(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
     below = self.space.power(b, Fraction(-1))
     if not any(t.factors for t in below.terms):
         return self.space.scaled(a, below.terms[0].number)
-    return self.space.product(axes, [a, below])
+    return one_root(self.space, self.space.product(axes, [a, below]))
+
+
+def one_root(space: Space, tensor: Tensor) -> Tensor:
+    """sqrt(5) and the root of a sum as the root of five times the sum: what a standard deviation is made of."""
+    if len(tensor.terms) != 1:
+        return tensor
+    (term,) = tensor.terms
+    numbers = [f for f in term.factors if abs(f.power) == Fraction(1, 2) and _is_number(f)]
+    sums = [f for f in term.factors if f not in numbers and f.atom.kind == "sum" and abs(f.power) == Fraction(1, 2)]
+    if len(numbers) != 1 or len(sums) != 1:
+        return tensor
+    (number,), (f,) = numbers, sums
+    scale = space.power(Tensor((), (Term(ONE, (Factor(number.atom, (), ONE),)),)), number.power / f.power)
+    scale = space.tensor(f.indices, [(t.number, t.factors) for t in scale.terms])
+    inner = space.product(f.indices, [Tensor(f.indices, tuple(instance(f.atom.parts[0], f.indices))), scale])
+    raised = space.power(inner, f.power)
+    rest = [g for g in term.factors if g is not f and g is not number]
+    return space.tensor(tensor.axes, [(term.number * t.number, [*rest, *t.factors]) for t in raised.terms])
+
+
+def _is_number(f: Factor) -> bool:
+    """Whether a factor is a number, or the size of an axis."""
+    return f.atom.kind == "size" or (f.atom.kind == "sum" and not any(t.factors for t in f.atom.parts[0].terms))
 
 
 @rule("pow")
@@ -69,27 +92,6 @@ def _square(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
 @rule("sqrt")
 def _root(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
     return self.space.power(operands[0], Fraction(1, 2))
-
-
-@rule("where")
-def _where(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
-    """A mask times what it lets through, where the other side is 0."""
-    axes, (c, a, b) = self.aligned(node, operands)
-    if b.terms:
-        return self.function(node, operands)
-    return self.space.product(axes, [mask(self.space, c), a])
-
-
-def mask(space: Space, condition: Tensor) -> Tensor:
-    """A condition as 1 and 0."""
-    used = [i for i in condition.indices if any(i in f.indices for t in condition.terms for f in t.factors)]
-    f = space.factor("function", ("as_number", (None,)), [Tensor(tuple(used), condition.terms)], used)
-    return Tensor(condition.axes, (Term(ONE, (f,)),))
-
-
-@rule("as_number")
-def _as_number(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
-    return mask(self.space, operands[0])
 
 
 @rule("sum")
@@ -221,53 +223,6 @@ def _diagonal(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
         return space.tensor((a,), tied)
     whole = space.tensor((a,), tied)
     return summed(space, whole, ())
-
-
-@rule("solve")
-def _solve(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
-    a, b = operands
-    lead = "abcdefgh"[: len(a.axes) - 2]
-    columns = "z" if len(b.axes) > 1 else ""
-    return contracted(self, [inverse(self.space, a), b], [lead + "xy", lead + "y" + columns], lead + "x" + columns)
-
-
-def inverse(space: Space, a: Tensor) -> Tensor:
-    """The inverse of a matrix."""
-    i, j = a.axes[-2:]
-    if i is None or j is None:
-        raise NotLoweredError("a matrix of one entry")
-    i.dim.same(j.dim)
-    axes = like(a.axes)
-    if len(a.axes) == 2 and len(a.terms) == 1 and a.terms[0].number == 1 and len(a.terms[0].factors) == 1:
-        (f,) = a.terms[0].factors
-        if f.indices == (j, i) and f.power == 1 and not f.atom.symmetric:  # the inverse of A.T is that of A, turned
-            found = inverse(space, Tensor((j, i), a.terms))
-            return Tensor(found.axes[::-1], found.terms)
-    inner = like(a.axes)
-    shape = tuple(1 if i is None else i.dim.size for i in axes)
-    part = Tensor(inner, tuple(instance(a, inner)))
-    f = space.factor("operation", ("inv", (), shape, (shape,), (None,)), [part], [i for i in axes if i is not None])
-    return Tensor(axes, (Term(ONE, (f,)),))
-
-
-@rule("inv")
-def _inv(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
-    return inverse(self.space, operands[0])
-
-
-@rule("cofactor")
-def _cofactor(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
-    """det(A) inv(A).T, which is meant where A is regular."""
-    (a,) = operands
-    if len(a.axes) != 2:
-        return self.operation(node, operands)
-    axes = like(a.axes)
-    part = Tensor(axes, tuple(instance(a, axes)))
-    f = self.space.factor("operation", ("det", (), (), (node.inputs[0].shape,), (None,)), [part], [])
-    inv = inverse(self.space, a)
-    return self.space.product(
-        inv.axes[::-1], [Tensor(inv.axes[::-1], inv.terms), Tensor(inv.axes[::-1], (Term(ONE, (f,)),))]
-    )
 
 
 @rule("xlogy")

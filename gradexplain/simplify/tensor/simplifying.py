@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
+from functools import cached_property
 
 from gradexplain.simplify.tensor.algebra import equals
+from gradexplain.simplify.tensor.choices import chosen, masked
 from gradexplain.simplify.tensor.expansion import distributed, over_deltas
 from gradexplain.simplify.tensor.factoring import factored
 from gradexplain.simplify.tensor.folding import folded
-from gradexplain.simplify.tensor.notation import joint_cost
+from gradexplain.simplify.tensor.matrices import split
+from gradexplain.simplify.tensor.notation import SMALLEST_NAMED, Form, joint_cost, subforms
 from gradexplain.simplify.tensor.space import Space
-from gradexplain.simplify.tensor.terms import (
-    Tensor,
-)
+from gradexplain.simplify.tensor.terms import Factor, Tensor
 from gradexplain.simplify.tensor.writing import Writer
 
 _ROUNDS = 3
@@ -21,11 +24,16 @@ _ROUNDS = 3
 class Simplifier:
     """Rewrites tensors; what is shorter in print is kept."""
 
-    def __init__(self, space: Space) -> None:
-        self.space = space
+    def __init__(self, space: Space, own: Callable[[], Iterable[Tensor]] = tuple) -> None:
+        self.space, self.own = space, own
+
+    @cached_property
+    def _own_forms(self) -> frozenset[Form]:
+        writer = Writer(self.space)
+        return frozenset(f for t in self.own() if (f := writer.form(folded(self.space, t))).cost >= SMALLEST_NAMED)
 
     def __call__(self, tensor: Tensor) -> Tensor:
-        best = folded(self.space, over_deltas(self.space, tensor))
+        best = folded(self.space, masked(self.space, over_deltas(self.space, tensor)))
         lowest = self.cost(best)
         for _ in range(_ROUNDS):
             before = best
@@ -40,8 +48,13 @@ class Simplifier:
     def candidates(self, tensor: Tensor) -> Iterator[Tensor]:
         """Equal tensors."""
         starts = [tensor]
+        apart = split(self.space, tensor)
+        if apart.terms != tensor.terms:
+            starts.append(apart)
         for start in distributed(self.space, tensor):
             starts.append(folded(self.space, start))
+        yield from chosen(self.space, tensor)
+        yield from self._diagonals(tensor)
         for start in starts:
             if start is not tensor:
                 yield start
@@ -49,6 +62,24 @@ class Simplifier:
                 yield factored(self.space, start)
             yield from equals(self.space, start)
 
+    def _diagonals(self, tensor: Tensor) -> Iterator[Tensor]:
+        """Terms on the same diagonal as one."""
+        delta = self.space.delta
+        places = Counter(f.indices for t in tensor.terms for f in t.factors if f.atom is delta)
+        for place in [p for p, count in places.items() if count > 1]:
+            on = [t for t in tensor.terms if any(f.atom is delta and f.indices == place for f in t.factors)]
+            rest = [(t.number, [f for f in t.factors if f.atom is not delta or f.indices != place]) for t in on]
+            axes = tuple(i for i in tensor.axes if i is not place[1])
+            if place[1] not in tensor.axes:
+                continue
+            inner = self(self.space.tensor(axes, rest))
+            one = self.space.wrapped(inner)
+            others = [(t.number, t.factors) for t in tensor.terms if t not in on]
+            merged = (one.number, [*one.factors, Factor(delta, place, Fraction(1))])
+            yield self.space.tensor(tensor.axes, [*others, merged])
+
     def cost(self, tensor: Tensor) -> float:
         """What the tensor costs in print."""
-        return joint_cost([Writer(self.space).form(tensor)])
+        form = Writer(self.space).form(tensor)
+        known = any(p in self._own_forms for p in subforms(form)) if self._own_forms else False
+        return joint_cost([form]) - known / 2

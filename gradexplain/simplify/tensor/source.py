@@ -9,7 +9,7 @@ import numpy as np
 
 from gradexplain.graph import TABLE
 from gradexplain.primitive import ATOM, POSTFIX, POWER, PRODUCT, SIGN, SUM, Code
-from gradexplain.simplify.tensor.notation import Form, is_decimal
+from gradexplain.simplify.tensor.notation import Form, is_decimal, replaced, subforms
 
 _PRINTERS: dict[str, Callable[[Form, list[Code]], Code]] = {}
 
@@ -34,7 +34,7 @@ def _name(form: Form, parts: list[Code]) -> Code:
 
 @_printer("size")
 def _size(form: Form, parts: list[Code]) -> Code:
-    return Code(form.data.source)
+    return Code(str(form.data))
 
 
 @_printer("pi")
@@ -146,9 +146,9 @@ def _eye(form: Form, parts: list[Code]) -> Code:
     return Code(f"np.eye({parts[0]})")
 
 
-@_printer("ones")
-def _ones(form: Form, parts: list[Code]) -> Code:
-    return Code(f"np.ones({parts[0]})" if len(parts) == 1 else f"np.ones(({', '.join(parts)}))")
+@_printer("ones", "zeros")
+def _filled(form: Form, parts: list[Code]) -> Code:
+    return Code(f"np.{form.op}({parts[0]})" if len(parts) == 1 else f"np.{form.op}(({', '.join(parts)}))")
 
 
 @_printer("norm")
@@ -156,7 +156,7 @@ def _norm(form: Form, parts: list[Code]) -> Code:
     return Code(f"np.linalg.norm({parts[0]})")
 
 
-@_printer("sum", "mean")
+@_printer("sum", "mean", "var", "std")
 def _reduction(form: Form, parts: list[Code]) -> Code:
     (x,) = form.parts
     if form.data == tuple(range(x.ndim)):
@@ -169,7 +169,7 @@ def _reduction(form: Form, parts: list[Code]) -> Code:
 def _expanded(form: Form, parts: list[Code]) -> Code:
     (x,) = form.parts
     if (
-        x.op in ("sum", "mean")
+        x.op in ("sum", "mean", "var", "std")
         and x.parts[0].ndim == len(form.data)
         and all(kept == (k not in x.data) for k, kept in enumerate(form.data))
     ):
@@ -192,6 +192,43 @@ def _reshaped(form: Form, parts: list[Code]) -> Code:
     return Code(f"np.reshape({parts[0]}, {form.data})")
 
 
+@_printer("item")
+def _item(form: Form, parts: list[Code]) -> Code:
+    keys = [_key(e, parts) for e in form.data]
+    return Code(f"{parts[0].at(POSTFIX)}[{', '.join(keys)}]", POSTFIX)
+
+
+def _key(entry: Any, parts: list[Code]) -> str:
+    if isinstance(entry, int):
+        return str(entry)
+    if entry == "key":
+        return str(parts[1])
+    start, stop, step = entry or (None, None, None)
+    shown = f"{'' if start is None else start}:{'' if stop is None else stop}"
+    return f"{shown}:{step}" if step else shown
+
+
+@_printer("unit")
+def _unit(form: Form, parts: list[Code]) -> Code:
+    return Code(f"np.eye({parts[0]})[{form.data[0]}]", POSTFIX)
+
+
+@_printer("select")
+def _select(form: Form, parts: list[Code]) -> Code:
+    return Code(f"np.eye({parts[0]})[{_key(form.data[4], parts)}]", POSTFIX)
+
+
+@_printer("onehot")
+def _onehot(form: Form, parts: list[Code]) -> Code:
+    return Code(f"np.eye({parts[1]})[{parts[0]}]", POSTFIX)
+
+
+@_printer("pad")
+def _pad(form: Form, parts: list[Code]) -> Code:
+    widths = form.data[0] if len(form.data) == 1 else form.data
+    return Code(f"np.pad({parts[0]}, {widths})")
+
+
 @_printer("einsum")
 def _einsum(form: Form, parts: list[Code]) -> Code:
     return Code(f"np.einsum({form.data!r}, {', '.join(parts)})")
@@ -206,6 +243,20 @@ def _row(form: Form, parts: list[Code]) -> Code:
     assert printer is not None
     text = printer(*parts, **dict(params))
     return text if type(text) is Code else Code(text)
+
+
+def text(form: Form) -> str:
+    """A form as a reader has it in mind: sizes by their letters, functions without the names of modules."""
+    sizes = {p for p in subforms(form) if p.op == "size"}
+    letters = {
+        p: Form("product" if "*" in p.data.letter else "name", _letters(p.data.letter), 0, p.data.letter) for p in sizes
+    }
+    return plain(str(numpy_source(replaced(form, letters))))
+
+
+def _letters(name: str) -> tuple[Form, ...]:
+    parts = name.split("*")
+    return tuple(Form("name", (), 0, part) for part in parts) if len(parts) > 1 else ()
 
 
 def plain(source: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -31,18 +31,28 @@ class Space:
     atoms: dict[Any, Atom] = field(default_factory=dict)
     facts: Mapping[str, frozenset[str]] = field(default_factory=dict)
     delta: Atom = field(init=False)
-    sized: Callable[[Dim], tuple[Fraction, tuple[Factor, ...]]] | None = None
+    regular: bool = True  # whether determinants, entries of products, … may be taken as different from 0
+    named: Mapping[Dim, Any] = field(default_factory=dict)  # the sizes that have names
 
     def __post_init__(self) -> None:
         dim = Dim(0)
         self.delta = Atom("delta", None, (), (Index(dim), Index(dim)))
         self.delta.symmetric = True
 
+    def of_sizes(self, number: Fraction, powers: Iterable[Any]) -> Tensor:
+        """A number that is made of sizes."""
+        one = Tensor((), (Term(number, ()),))
+        for p in powers:
+            plain = Factor(self.atom("size", p.size, [], []), (), ONE)
+            terms = [(ONE, [plain]), *([(Fraction(p.shift), [])] if p.shift else [])]
+            one = self.product((), [one, self.power(self.tensor((), terms), p.exponent)])
+        return one
+
     def size(self, dim: Dim, power: int = 1) -> tuple[Fraction, tuple[Factor, ...]]:
         """The size of a dimension, as a number or as a factor with a name."""
-        if self.sized is not None:
-            number, factors = self.sized(dim.root)
-            return number**power, tuple(Factor(f.atom, (), f.power * power) for f in factors)
+        named = self.named.get(dim.root)
+        if named is not None:
+            return ONE, (Factor(self.atom("size", named, [], []), (), Fraction(power)),)
         return Fraction(dim.size) ** power, ()
 
     def atom(self, kind: str, data: Any, parts: Sequence[Tensor], axes: Sequence[Index]) -> Atom:
@@ -67,6 +77,11 @@ class Space:
         key = (tensor_key(tensor, {i: n for n, i in enumerate(axes)}),)
         return self.atoms.get(("sum", None, key, tuple(i.dim.size for i in axes)))
 
+    def same(self, a: Tensor, b: Tensor) -> bool:
+        """Whether two tensors are the same over their axes."""
+        keys = [tensor_key(t, {i: n for n, i in enumerate(t.indices)}) for t in (a, b)]
+        return len(a.indices) == len(b.indices) and bool(keys[0] == keys[1])
+
     def _is_symmetric(self, atom: Atom) -> bool:
         if len(atom.axes) != 2 or atom.axes[0].dim.size != atom.axes[1].dim.size:
             return False
@@ -80,7 +95,14 @@ class Space:
         return all(tensor_key(p, {a: 0, b: 1}) == tensor_key(p, {a: 1, b: 0}) for p in atom.parts)
 
     def factor(self, kind: str, data: Any, parts: Sequence[Tensor], axes: Sequence[Index]) -> Factor:
-        """The factor of an atom over these axes."""
+        """The factor of an atom over these axes; a matrix that is known turned round is that one."""
+        if kind in ("sum", "function", "adjoint") and len(axes) == 2:
+            turned = tuple(axes[::-1])
+            parts_turned = [Tensor(p.axes[::-1], p.terms) for p in parts]
+            places = {i: n for n, i in enumerate(turned)}
+            key = (kind, data, tuple(tensor_key(p, places) for p in parts), tuple(i.dim.size for i in turned))
+            if key in self.atoms:
+                return Factor(self.atom(kind, data, parts_turned, turned), turned, ONE)
         return Factor(self.atom(kind, data, parts, axes), tuple(axes), ONE)
 
     def tensor(self, axes: Axes, terms: Iterable[tuple[Fraction, Sequence[Factor]]], *, given: Any = None) -> Tensor:
@@ -107,7 +129,9 @@ class Space:
         merged = self._merged(listed)
         out = without_inverses(merged, free, self.delta)
         again = len(out) < len(merged)
-        if not again:
+        if again:
+            gone |= indices_of(merged).keys() - indices_of(out).keys()
+        else:
             scale, out, again = _inlined(merged)
             number *= scale
         gone |= {i for i in before if again and i not in indices_of(listed)}
@@ -176,6 +200,10 @@ class Space:
             return facts | {"mask"} if "onehot" in facts else facts
         if atom.kind == "function" and atom.data[0] == "as_number":
             return frozenset({"mask"})
+        if atom.kind == "function" and atom.data[0] == "sign":
+            return frozenset({"sign"})
+        if atom.kind == "onehot":
+            return frozenset({"onehot", "mask"})
         return frozenset()
 
     def wrapped(self, tensor: Tensor) -> Term:
@@ -192,7 +220,11 @@ class Space:
         sizes = tuple(i.dim.size for i in axes)
         for scale in (number, -number):
             inner = Tensor(tuple(axes), tuple(Term(t.number / scale, t.factors) for t in tensor.terms))
-            if ("sum", None, (tensor_key(inner, places),), sizes) in self.atoms:
+            keys = [(("sum", None, (tensor_key(inner, places),), sizes))]
+            if len(axes) == 2:
+                back = {i: 1 - n for i, n in places.items()}
+                keys.append(("sum", None, (tensor_key(inner, back),), sizes[::-1]))
+            if any(key in self.atoms for key in keys):
                 return Term(scale, (self.factor("sum", None, [inner], axes),))
         inner = Tensor(tuple(axes), tuple(Term(t.number / number, t.factors) for t in tensor.terms))
         return Term(number, (self.factor("sum", None, [inner], axes),))

@@ -170,13 +170,18 @@ def _ones(form: Form, parts: list[Code]) -> Code:
     return Code(r"\mathbf{1}" if len(parts) == 1 else r"\mathbf{1} \mathbf{1}^\top", PRODUCT)
 
 
+@_printer("zeros")
+def _zeros(form: Form, parts: list[Code]) -> Code:
+    return Code(r"\mathbf{0}")
+
+
 @_printer("norm")
 def _norm(form: Form, parts: list[Code]) -> Code:
     kind = "_F" if form.parts[0].ndim == 2 else ""
     return Code(rf"\left\lVert {parts[0]} \right\rVert{kind}")
 
 
-@_printer("sum", "mean")
+@_printer("sum", "mean", "var", "std")
 def _reduction(form: Form, parts: list[Code]) -> Code:
     (x,) = form.parts
     whole = form.data == tuple(range(x.ndim))
@@ -192,6 +197,32 @@ def _expanded(form: Form, parts: list[Code]) -> Code:
 @_printer("squeeze", "reshape")
 def _same(form: Form, parts: list[Code]) -> Code:
     return parts[0]
+
+
+@_printer("item")
+def _item(form: Form, parts: list[Code]) -> Code:
+    keys = [parts[1] if e == "key" else str(e) if isinstance(e, int) else _slice(e) for e in form.data]
+    return Code(rf"{_at(parts[0], POSTFIX)}_{{{','.join(keys)}}}", POSTFIX)
+
+
+def _slice(entry: tuple[int | None, ...]) -> str:
+    return ":".join("" if e is None else str(e) for e in (entry or (None, None, None))[:2])
+
+
+@_printer("unit")
+def _unit(form: Form, parts: list[Code]) -> Code:
+    return Code(rf"e_{{{form.data[0]}}}")
+
+
+@_printer("select")
+def _select(form: Form, parts: list[Code]) -> Code:
+    start, step, count, *_ = form.data
+    return Code(rf"I_{{{start}:{start + step * count}}}")
+
+
+@_printer("onehot")
+def _onehot(form: Form, parts: list[Code]) -> Code:
+    return Code(rf"I_{{{parts[0]}}}")
 
 
 @_printer("einsum")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 from gradexplain.simplify.tensor import notation as n
 from gradexplain.simplify.tensor.notation import Form
@@ -16,8 +17,8 @@ from gradexplain.simplify.tensor.terms import Atom, Axes, Factor, Index, Tensor,
 class Writer:
     """Writes tensors as forms."""
 
-    def __init__(self, space: Space) -> None:
-        self.space, self.reduction = space, Reduction(self)
+    def __init__(self, space: Space, totals: Mapping[tuple[str, ...], Any] | None = None) -> None:
+        self.space, self.reduction, self.totals = space, Reduction(self), totals or {}
         self._atoms: dict[Atom, Form] = {}
 
     def form(self, tensor: Tensor) -> Form:
@@ -42,7 +43,7 @@ class Writer:
             parts.append(form)
             covered |= has
         if not parts:
-            return self._filled(n.number(0), axes) if axes else n.number(0)
+            return Form("zeros", tuple(self.size(i) for i in axes), len(axes)) if axes else n.number(0)
         result = n.total(parts, max(p.ndim for p in parts))
         if whole and len(covered) < len(axes):
             return self._filled(result, axes)
@@ -59,6 +60,16 @@ class Writer:
 
     def _scalar(self, number: Fraction, factors: Sequence[Factor]) -> Form:
         return n.product([n.number(number), *(n.power(self.atom(f.atom), f.power) for f in factors)])
+
+    def in_short(self, sizes: list[Form]) -> list[Form]:
+        """The sizes of all axes of an argument as the number of its entries."""
+        named = [f for f in sizes if f.op == "size"]
+        for letters, size in sorted(self.totals.items(), key=lambda pair: -len(pair[0])):
+            found = [next((f for f in named if f.data.letter == letter), None) for letter in letters]
+            if None not in found and len(set(letters)) == len(letters):
+                rest = [f for f in sizes if f not in found]
+                return [Form("size", (), 0, size), *rest]
+        return sizes
 
     def factor(self, f: Factor) -> Form:
         """The form of an atom to the size of its power; norms are roots of sums of squares."""
@@ -105,6 +116,10 @@ class Writer:
                 return Form("pi", (), 0, atom.data)
             case "size":
                 return Form("size", (), 0, atom.data)
+            case "unit" | "select":
+                return Form(atom.kind, (self.size(atom.axes[-1]),), ndim, atom.data)
+            case "onehot":
+                return Form("onehot", (self.form(atom.parts[0]), self.size(atom.axes[1])), 2)
             case "constant":
                 return Form("constant", (), ndim, atom.data)
             case "sum" | "ratio" | "adjoint":
