@@ -8,6 +8,7 @@ import numpy as np
 
 from gradexplain.errors import ArgumentError
 from gradexplain.tape.dtypes import DType
+from gradexplain.tape.errors import OperandError
 from gradexplain.tape.recording import Operation, state, tell
 from gradexplain.tape.tensor import Operators, Tensor, TensorShape, _digits, as_array, operators
 
@@ -95,13 +96,13 @@ class Variable(Operators):
         array = given.array if isinstance(given, Tensor) else as_array(given, self.dtype)
         array = np.asarray(array)
         if array.shape != self.shape:
-            raise ArgumentError(
+            raise OperandError(
                 f"a value of shape {array.shape} can't be assigned to {self.name}, which has shape {tuple(self.shape)}",
                 why="a variable keeps its shape",
                 fix="reshape the value, or make a new variable",
             )
         if array.dtype != self._tensor.array.dtype:
-            raise ArgumentError(
+            raise OperandError(
                 f"a value of type {array.dtype} can't be assigned to {self.name}, which has type {self.dtype.name}",
                 why="a variable keeps its type",
                 fix=f"use tf.cast(value, tf.{self.dtype.name})",
@@ -179,6 +180,7 @@ class VariableSlice(Tensor):
 
     def __init__(self, picked: Tensor, variable: Variable, key: Any) -> None:
         self.array, self.literal, self.origin, self.serial = picked.array, picked.literal, None, picked.serial
+        self._spec = None
         self._variable, self._key = variable, key
 
     def assign(self, value: Any) -> Variable:

@@ -15,7 +15,8 @@ from typing import Any
 from gradexplain.tape import errors as _errors
 from gradexplain.tape.accumulator import ForwardAccumulator
 from gradexplain.tape.dtypes import BY_NAME, DType, as_dtype, float32
-from gradexplain.tape.gradient import GradientTape, UnconnectedGradients
+from gradexplain.tape.gradient import GradientTape
+from gradexplain.tape.requests import UnconnectedGradients
 from gradexplain.tape.slices import IndexedSlices
 from gradexplain.tape.structures import flatten, mapped, pack
 from gradexplain.tape.tensor import Tensor, TensorShape, constant

@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from gradexplain.primitive import Code
 from gradexplain.tape.dtypes import DType
 from gradexplain.tape.recording import Operation
@@ -43,7 +45,10 @@ class GraphTensor:
     """A result in a graph: its name, shape and type, and the number that it had."""
 
     def __init__(self, op: GraphOperation, index: int, tensor: Any) -> None:
-        self.op, self.name, self._tensor = op, f"{op.name}:{index}", tensor
+        literal = getattr(tensor, "literal", False)
+        self.op, self.name = op, f"{op.name}:{index}"
+        self._tensor = Tensor(np.float32(tensor.array)) if literal else tensor
+        self.is_literal = literal
 
     @property
     def shape(self) -> TensorShape:
@@ -264,7 +269,7 @@ def _formula(
     operation: Operation, inputs: Sequence[GraphTensor], attributes: Mapping[str, Any], labels: Sequence[str]
 ) -> str:
     """What an operation computes, over the names of its operands."""
-    names = [Code(_short(t._tensor) if t.op.type == "Const" and t._tensor.literal else t.op.name) for t in inputs]
+    names = [Code(f"{t.value:g}" if t.op.type == "Const" and t.is_literal else t.op.name) for t in inputs]
     names = [
         Code(f"{n}.T") if attributes.get(f"transpose_{label}") else n
         for n, label in zip(names, [*labels, *"z" * len(names)], strict=False)
