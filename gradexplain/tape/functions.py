@@ -200,6 +200,7 @@ def cast(x: Any, dtype: Any) -> Tensor:
         if array.dtype.kind == "c" and not wanted.is_complex:
             array = array.real
         result = Tensor(np.asarray(array).astype(wanted.plain)[()])
+        result.made_by = "cast"
     if state.listeners:
         flat = not (given.dtype.is_trainable and wanted.is_trainable)
         tell(
@@ -222,6 +223,7 @@ def identity(x: Any) -> Tensor:
 def passed_on(given: Tensor, name: str) -> Tensor:
     """A tensor with the same values; the derivative is handed on as it is."""
     result = Tensor(given.array)
+    result.made_by = name
     if state.listeners:
         tell(Operation(name, None, {}, (given,), (result,), pull=lambda op, gs, wanted: [gs[0]]))
     return result
@@ -230,6 +232,7 @@ def passed_on(given: Tensor, name: str) -> Tensor:
 def cut(given: Tensor, name: str, array: Any = None) -> Tensor:
     """A tensor with the same values (or others computed from it) to which no derivative flows."""
     result = Tensor(given.array if array is None else array)
+    result.made_by = name
     if state.listeners:
         tell(Operation(name, None, {}, (given,), (result,), flat=True))
     return result

@@ -49,7 +49,6 @@ def _status(op: Operation, *, recorded: bool, paused: bool) -> tuple[Status, str
         return "state", Sentence("an assignment is a state")
     if not recorded:
         return "constant", Sentence("no operand is watched")
-    is_flat = op.flat or (op.row is not None and op.row.pullback is None) or not op.outputs[0].is_trainable
-    if is_flat:
+    if op.ends:
         return "flat", Sentence("but it has no derivative")
     return "recorded", ""

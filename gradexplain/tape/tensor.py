@@ -156,12 +156,13 @@ class Tensor(Operators):
     A gradient knows where it came from (`origin`), so that it can be explained.
     """
 
-    __slots__ = ("__weakref__", "_spec", "array", "literal", "origin", "serial")
+    __slots__ = ("__weakref__", "_spec", "array", "literal", "made_by", "origin", "serial")
 
     def __init__(self, array: Any, *, literal: bool = False) -> None:
         self.array, self.literal = array, literal
         self.origin: tuple[Any, Any, Any] | None = None
         self._spec: tuple[Shape, str, bool] | None = None
+        self.made_by = ""  # the operation that computed it, "" if it was made from numbers
         self.serial = next(_serials)
 
     @property
@@ -203,6 +204,7 @@ class Tensor(Operators):
 
     def numpy(self) -> Any:
         """The value for NumPy: an array, or a number of NumPy's."""
+        self._leaves("numpy()")
         return self.array.copy() if isinstance(self.array, np.ndarray) and self.array.shape else self.array[()]
 
     def explain(self) -> Any:
@@ -216,7 +218,14 @@ class Tensor(Operators):
         tape, target, source = self.origin
         return tape.explain(target, source)
 
+    def _leaves(self, how: str) -> None:
+        """Tells who records that a value is handed to NumPy or Python."""
+        for listener in tuple(state.listeners):
+            if hasattr(listener, "leaves"):
+                listener.leaves(self, how, site())
+
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        self._leaves("np.asarray")
         array = np.asarray(self.array)
         return array.astype(dtype) if dtype is not None and array.dtype != dtype else array.copy()
 
@@ -228,6 +237,7 @@ class Tensor(Operators):
         return bool(self.array)
 
     def __float__(self) -> float:
+        self._leaves("float()")
         return float(self.array)
 
     def __int__(self) -> int:

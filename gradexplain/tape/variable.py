@@ -64,7 +64,7 @@ class Variable(Operators):
     value = read_value
 
     def numpy(self) -> Any:
-        return self._tensor.numpy()
+        return self.read().numpy()
 
     @property
     def name(self) -> str:
@@ -131,13 +131,13 @@ class Variable(Operators):
 
     # Conversions.
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        return self._tensor.__array__(dtype)
+        return self.read().__array__(dtype)
 
     def __bool__(self) -> bool:
         return bool(self._tensor)
 
     def __float__(self) -> float:
-        return float(self._tensor)
+        return float(self.read())
 
     def __int__(self) -> int:
         return int(self._tensor)
@@ -180,7 +180,7 @@ class VariableSlice(Tensor):
 
     def __init__(self, picked: Tensor, variable: Variable, key: Any) -> None:
         self.array, self.literal, self.origin, self.serial = picked.array, picked.literal, None, picked.serial
-        self._spec = None
+        self._spec, self.made_by = None, picked.made_by
         self._variable, self._key = variable, key
 
     def assign(self, value: Any) -> Variable:

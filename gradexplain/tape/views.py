@@ -11,11 +11,12 @@ from gradexplain.errors import ArgumentError
 from gradexplain.language import Sentence
 from gradexplain.tape.backward import cotangents, ones_like
 from gradexplain.tape.recording import Operation, nobody
-from gradexplain.tape.requests import plain_source
+from gradexplain.tape.requests import plain_source, require_source
 from gradexplain.tape.slices import dense
 from gradexplain.tape.structures import flatten
 from gradexplain.tape.tensor import Tensor
 from gradexplain.tape.variable import Variable
+from gradexplain.trace.source import user_frame
 
 DIFFERS = "the tape's derivative with respect to {name} is {value}: that is TensorFlow's convention at this point"
 
@@ -40,6 +41,7 @@ class Explained:
         self.tracked: set[int] = set()
         self.watched: dict[int, Tensor] = {}
         self.variables: dict[int, tuple[Any, list[Tensor]]] = {}
+        self.left: list[tuple[Tensor, str, Any]] = []  # values that were handed to NumPy or Python
         self.decisions: list[tuple[Tensor, bool, Any]] = []  # branches of Python that asked for a value
 
     def _entered(self) -> None:
@@ -52,6 +54,11 @@ class Explained:
         for result, source in zip(results, sources, strict=True):
             if isinstance(result, Tensor):
                 result.origin = (self, target, source)
+
+    def leaves(self, value: Tensor, how: str, site: Any) -> None:
+        """A value was handed to NumPy or Python."""
+        if value.serial in self.tracked:
+            self.left.append((value, how, site))
 
     def decided(self, condition: Tensor, truth: bool, site: Any) -> None:
         """A branch of the program asked for a value."""
@@ -93,20 +100,54 @@ class Explained:
         found, wrt = program(self, target_tensor, reached)
         explanation = Explanation(found, found, wrt, 1)
         versions = [v for s in reached for v in self.versions(s) if v.serial in self.tracked]  # type: ignore[attr-defined]
-        explanation.reading_notes += self._differences(target_tensor, versions, explanation)
+        for name, theirs, _ in self._differences(target_tensor, versions, explanation):
+            explanation.reading_notes += (Sentence(DIFFERS, name=name, value=theirs),)
         return explanation
 
-    def _differences(self, target: Tensor, sources: Sequence[Tensor], explanation: Explanation) -> tuple[Sentence, ...]:
+    def why(self, target: Any, sources: Any = None) -> Display:
+        """Why a derivative is None, zero, NaN, huge, or not what was expected: findings with their causes.
+
+        >>> from gradexplain import tf
+        >>> x = tf.constant(3.0)
+        >>> with tf.GradientTape() as tape:
+        ...     y = x * x
+        >>> tape.why(y, x).data[0].code
+        'not-watched'
+        """
+        from gradexplain.render.display import Display
+        from gradexplain.tape.program import names_in_frame, own_name
+        from gradexplain.tape.why import Question
+
+        names = names_in_frame(user_frame())
+        question = Question(self, _single(target), names)
+        found = []
+        for source in flatten(sources) if sources is not None else self._sources():
+            plain = plain_source(source)
+            require_source(plain)
+            name = own_name(plain) or names.get(getattr(plain, "current", plain).serial, "x")
+            if not self._leads(question.target, plain):
+                found.append(question.missing(plain, name))
+                continue
+            found += question.remarks(plain, name)
+            if not any(f.code in ("custom-gradient", "conjugate") for f in found):
+                explanation = self.explain(target, plain)
+                found += question.conventions(plain, explanation)
+                found += explanation.why().data
+        return Display(tuple(found))
+
+    def _differences(
+        self, target: Tensor, sources: Sequence[Tensor], explanation: Explanation
+    ) -> list[tuple[str, str, str]]:
         """Where TensorFlow's value of a derivative is another than the one explained: at kinks, ties, and 0/0."""
         with nobody():
             found = cotangents(tuple(self.operations), [(target, ones_like(target))], sources)
-        notes = []
+        different = []
         for source, (name, value) in zip(sources, explanation.gradient_values.items(), strict=False):
             theirs = np.asarray(dense(found[source.serial]).array, dtype=float)
             if not np.allclose(theirs, value, rtol=1e-3, atol=1e-5, equal_nan=True):
-                shown = np.array2string(theirs, precision=6, threshold=6)
-                notes.append(Sentence(DIFFERS, name=name, value=shown))
-        return tuple(notes)
+                shown = [np.array2string(np.asarray(v), precision=6, threshold=6) for v in (theirs, value)]
+                different.append((name, *shown))
+        return different  # type: ignore[return-value]
 
     def _sources(self) -> list[Any]:
         return [*[v for v, _ in self.variables.values()], *self.watched.values()]
@@ -115,7 +156,7 @@ class Explained:
         """Whether a path of recorded operations leads from a source to the target."""
         hot = {v.serial for v in self.versions(source) if v.serial in self.tracked}  # type: ignore[attr-defined]
         for operation in self.operations:
-            if not operation.flat and any(t.serial in hot for t in operation.inputs):
+            if not operation.ends and any(t.serial in hot for t in operation.inputs):
                 hot.update(t.serial for t in operation.outputs)
         return target.serial in hot
 
