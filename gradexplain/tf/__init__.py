@@ -45,6 +45,7 @@ table.TABLE.update(
         "nest.map_structure": mapped,
         "nest.pack_sequence_as": pack,
         "__version__": "2.21.0",
+        "keras.backend.epsilon": lambda: 1e-7,
         **BY_NAME,
         **{f"dtypes.{name}": dtype for name, dtype in BY_NAME.items()},
         **{f"errors.{name}": getattr(_errors, name) for name in dir(_errors) if name in (

@@ -216,3 +216,37 @@ def test_nothing_warns():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         network()
+
+
+def test_models_of_placeholders():
+    inputs = tf.keras.Input(shape=(2,))
+    inner = tf.keras.layers.Dense(3, activation="relu", kernel_initializer="ones")(inputs)
+    both = tf.keras.layers.Concatenate()([inputs, inner])
+    model = tf.keras.Model(inputs=inputs, outputs=tf.keras.layers.Dense(1, kernel_initializer="ones")(both))
+    x = tf.constant([[1.0, 2.0]])
+    with tf.GradientTape() as t:
+        t.watch(x)
+        y = model(x)
+    assert y.numpy().tolist() == [[3.0 + 9.0]]
+    assert t.gradient(y, x).numpy().tolist() == [[4.0, 4.0]]
+    assert len(model.trainable_variables) == 4
+    with pytest.raises(TypeError, match="placeholder"):
+        inputs.numpy()
+
+
+def test_transposed_convolution_makes_images_larger():
+    layer = tf.keras.layers.Conv2DTranspose(2, 3, strides=2, padding="same", kernel_initializer="ones")
+    x = tf.constant(np.arange(4.0, dtype="f4").reshape(1, 2, 2, 1))
+    with tf.GradientTape() as t:
+        y = layer(x)
+    assert y.shape == [1, 4, 4, 2]
+    g = t.gradient(y, layer.kernel)
+    assert g.shape == layer.kernel.shape
+    back = tf.nn.conv2d(y, layer.kernel, 2, "SAME")
+    assert back.shape == x.shape
+
+
+def test_numerical_derivatives():
+    by_tape, by_quotients = tf.test.compute_gradient(lambda x: x**2 * [1.0, 2.0], [tf.constant([1.0, 3.0])])
+    assert np.allclose(by_tape[0], [[2.0, 0.0], [0.0, 12.0]])
+    assert np.allclose(by_quotients[0], by_tape[0], atol=1e-2)
