@@ -42,7 +42,6 @@ class Builder:
     def __init__(self, operations: Sequence[Operation], names: Mapping[int, str]) -> None:
         self._names, self._taken = names, set[str]()
         self._operations, self.moving = operations, set[int]()
-        self._by_result = {t.serial: op for op in operations for t in op.outputs}
         self._last = _last_of_each_call(operations)
         self._nodes: dict[int, Node] = {}
         self.inputs: dict[str, Node] = {}
@@ -68,21 +67,34 @@ class Builder:
         return found
 
     def node(self, target: Tensor) -> Node:
-        """The node of a tensor; a loop over what it was computed from, not a recursion."""
-        waiting = [target]
-        while waiting:
-            t = waiting[-1]
-            operation = self._by_result.get(t.serial)
-            missing = [] if operation is None else [i for i in operation.inputs if i.serial not in self._nodes]
-            if t.serial in self._nodes:
-                waiting.pop()
-            elif operation is None or self._stands_still(operation, t):
-                self._nodes[t.serial] = self._leaf(t)
-            elif missing:
-                waiting += missing
-            else:
-                self._nodes[t.serial] = self._applied(operation, t)
-        return self._nodes[target.serial]
+        """The node of a tensor."""
+        return self.build([target])[0]
+
+    def build(self, targets: Sequence[Tensor]) -> list[Node]:
+        """The nodes of tensors; those that they need are made in the order in which the program computed them."""
+        needed = {t.serial for t in targets}
+        for operation in reversed(self._operations):
+            if self._is_needed(operation, needed):
+                needed.update(i.serial for i in operation.inputs)
+        for operation in self._operations:
+            if self._is_needed(operation, needed):
+                for i in operation.inputs:
+                    self._settle(i)
+                for t in operation.outputs:
+                    if t.serial in needed and t.serial not in self._nodes:
+                        self._nodes[t.serial] = self._applied(operation, t)
+        for t in targets:
+            self._settle(t)
+        return [self._nodes[t.serial] for t in targets]
+
+    def _is_needed(self, operation: Operation, needed: set[int]) -> bool:
+        wanted = [t for t in operation.outputs if t.serial in needed and t.serial not in self._nodes]
+        return any(not self._stands_still(operation, t) for t in wanted)
+
+    def _settle(self, t: Tensor) -> None:
+        """A tensor without a node yet is a leaf."""
+        if t.serial not in self._nodes:
+            self._nodes[t.serial] = self._leaf(t)
 
     def _stands_still(self, operation: Operation, t: Tensor) -> bool:
         """Whether a result is a constant: cut off, or made by a foreign function of what is constant itself."""

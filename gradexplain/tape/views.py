@@ -171,7 +171,7 @@ class Explained:
             for version in self.versions(source):  # type: ignore[attr-defined]
                 builder.source(version, f"x{i}")
         results = [t for op in self.operations if not op.flat for t in op.outputs]
-        return tuple(ancestors([builder.node(t) for t in results]))
+        return tuple(ancestors(builder.build(results)))
 
 
 def _single(target: Any) -> Tensor:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from gradexplain.tape.recording import Operation
 from gradexplain.tape.structures import flatten
 from gradexplain.tape.tensor import Operators, Tensor, TensorShape
 from gradexplain.tape.variable import Variable
+from gradexplain.tf.names import events
 from gradexplain.tf.names.creation import ones
 from gradexplain.tf.names.graphs import Ledger, inside
 
@@ -102,6 +104,10 @@ class Graph:
 
     def get_operations(self) -> list[GraphOperation]:
         return list(self._operations)
+
+    def save(self, directory: str | Path) -> Path:
+        """Writes the graph into a directory of logs, where TensorBoard finds it; gives the file's path."""
+        return events.write(self._operations, directory)
 
     def __str__(self) -> str:
         width = max((len(o.name) for o in self._operations), default=0)
