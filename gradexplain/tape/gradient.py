@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradexplain.tape.backward import cotangents, zeros_like
-from gradexplain.tape.errors import OperandError, SourceError, TapeError, TapeStateError
+from gradexplain.tape.errors import NoRecordError, OperandError, SourceError, TapeError, TapeStateError
 from gradexplain.tape.functions import call
 from gradexplain.tape.recording import Operation, scoped, state, without
 from gradexplain.tape.requests import (
@@ -115,6 +115,12 @@ class GradientTape(Explained):
 
     def watch(self, tensor: Any) -> None:
         """Records what is done with a tensor or variable (or all in a structure) from now on."""
+        if not self._usable:
+            raise NoRecordError(
+                "this tape has no record (_tape) that could watch anything",
+                why="its block was not entered yet, or its gradients were given already",
+                fix="call watch inside the with block",
+            )
         for leaf in flatten(tensor):
             if isinstance(leaf, Variable):
                 self.variables.setdefault(id(leaf), (leaf, []))

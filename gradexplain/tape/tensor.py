@@ -346,7 +346,10 @@ def as_array(value: Any, dtype: Any = None) -> Any:
         )
     if wanted is text:
         return array.astype(object)
-    return array.astype(wanted.plain)
+    try:
+        return array.astype(wanted.plain)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{value!r:.60} can't become a tensor of type {wanted.name}", fix="give numbers") from None
 
 
 def _default_type(array: Any) -> Any:

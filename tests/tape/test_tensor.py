@@ -89,6 +89,10 @@ def test_shapes_that_do_not_fit():
         tf.constant([1.0, 2.0]) + tf.constant([1.0, 2.0, 3.0])
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.constant([1.0, 2.0])[5]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="matri"):
+        tf.matmul(tf.ones([2]), tf.ones([2]))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="matri"):
+        tf.ones([2, 2]) @ tf.ones([2])
 
 
 def test_shapes_are_compared_with_lists():

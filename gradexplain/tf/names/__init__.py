@@ -1,6 +1,7 @@
 """What stands behind TensorFlow's names, by subject. Importing this package fills the table."""
 
 from gradexplain.tf.names import (
+    assertions,
     control,
     convolution,
     creation,
@@ -21,6 +22,7 @@ from gradexplain.tf.names import (
 )
 
 __all__ = [
+    "assertions",
     "control",
     "convolution",
     "creation",
