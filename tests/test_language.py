@@ -104,7 +104,8 @@ def _tables() -> set[str]:
 LITERALS = {
     node.value
     for path, tree in MODULES.items()
-    if path.name not in ("rules.py", "sentences.py", "pictures.py", "findings.py") or path.parent.name != "language"
+    if path.name not in ("rules.py", "sentences.py", "pictures.py", "findings.py", "tapes.py")
+    or path.parent.name != "language"
     for node in ast.walk(tree)
     if isinstance(node, ast.Constant) and isinstance(node.value, str)
 }

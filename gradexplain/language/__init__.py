@@ -17,9 +17,10 @@ from gradexplain.language.findings import FINDINGS
 from gradexplain.language.pictures import PICTURES
 from gradexplain.language.rules import RULES
 from gradexplain.language.sentences import SENTENCES
+from gradexplain.language.tapes import TAPES
 from gradexplain.settings import Language, language
 
-CHINESE: Mapping[str, str] = {**RULES, **SENTENCES, **PICTURES, **FINDINGS}
+CHINESE: Mapping[str, str] = {**RULES, **SENTENCES, **PICTURES, **FINDINGS, **TAPES}
 _CATALOGUES: Mapping[Language, Mapping[str, str]] = {"zh": CHINESE}
 # Spaces stand between Chinese and what is not, but not beside Chinese punctuation.
 _SPACES = re.compile(r"(?<=[一-鿿，。：；、）]) (?=[一-鿿])|(?<=[，。：；、）]) | (?=[，。：；、（）])")

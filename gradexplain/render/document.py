@@ -23,6 +23,7 @@ from gradexplain.exposition.model import (
 )
 from gradexplain.exposition.picture import ComputationGraph
 from gradexplain.exposition.plots import DescentPlot, ErrorPlot, TangentPlot
+from gradexplain.exposition.taped import Recording
 from gradexplain.language import joined, say
 from gradexplain.render import formula as formulas
 from gradexplain.render.blocks import (
@@ -63,6 +64,7 @@ from gradexplain.render.phrases import phrase
 from gradexplain.render.pictures import words
 from gradexplain.render.pictures.graph_blocks import graph_blocks, image
 from gradexplain.render.pictures.plots import plot_blocks, plot_title
+from gradexplain.render.recordings import recording
 from gradexplain.simplify.parts import GAP
 
 _PASSES = ("The gradient passes: {counted}.", "The gradient passes at {point}: {counted}.")
@@ -103,6 +105,8 @@ def title_of(record: Any) -> str:
             return say("Reverse and forward mode")
         case CheckReport():
             return say("Gradient check")
+        case Recording():
+            return say("What the tape recorded")
         case ComputationGraph():
             return words.title_of(record)
         case TangentPlot() | ErrorPlot() | DescentPlot():
@@ -119,6 +123,7 @@ blocks_of.register(Sweep, sweep)
 blocks_of.register(Modes, modes)
 blocks_of.register(Finding, finding)
 blocks_of.register(ComputationGraph, graph_blocks)
+blocks_of.register(Recording, recording)
 for _kind in (TangentPlot, ErrorPlot, DescentPlot):
     blocks_of.register(_kind, plot_blocks)
 

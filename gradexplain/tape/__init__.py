@@ -12,7 +12,8 @@ from gradexplain.tape.custom import (
     recompute_grad,
     stop_gradient,
 )
-from gradexplain.tape.gradient import GradientTape, UnconnectedGradients
+from gradexplain.tape.gradient import GradientTape
+from gradexplain.tape.requests import UnconnectedGradients
 from gradexplain.tape.slices import IndexedSlices
 from gradexplain.tape.tensor import Tensor, TensorShape, constant
 from gradexplain.tape.variable import Variable

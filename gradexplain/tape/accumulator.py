@@ -8,8 +8,9 @@ from gradexplain.tape import routine as routines
 from gradexplain.tape.backward import cotangents, handed_back, ones_like, zeros_like
 from gradexplain.tape.errors import OperandError, TapeStateError
 from gradexplain.tape.functions import tensor
-from gradexplain.tape.gradient import GradientTape, UnconnectedGradients, _plain_source, _require_source, _unconnected
+from gradexplain.tape.gradient import GradientTape
 from gradexplain.tape.recording import Operation, state, without
+from gradexplain.tape.requests import UnconnectedGradients, plain_source, require_source, unconnected
 from gradexplain.tape.structures import flatten, pack
 from gradexplain.tape.tensor import Operators, Tensor
 from gradexplain.tape.variable import Variable
@@ -37,10 +38,10 @@ class ForwardAccumulator:
         self._seen: list[Any] = []
         self._recording = False
         for leaf, move in zip(leaves, moves, strict=True):
-            self._start(_plain_source(leaf), move)
+            self._start(plain_source(leaf), move)
 
     def _start(self, primal: Any, move: Any) -> None:
-        _require_source(primal)
+        require_source(primal)
         if any(primal is p for p in self._seen):
             raise OperandError(
                 "a primal was given multiple times", why="it has one tangent", fix="add the tangents and give it once"
@@ -106,7 +107,7 @@ class ForwardAccumulator:
 
     def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
         """The tangents of tensors, in their structure; None where nothing moves."""
-        kind = _unconnected(unconnected_gradients)
+        kind = unconnected(unconnected_gradients)
         found = []
         for leaf in flatten(primals):
             t = leaf.current if isinstance(leaf, Variable) else tensor(leaf)

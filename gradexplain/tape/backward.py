@@ -9,7 +9,7 @@ import numpy as np
 
 from gradexplain.tape import routine as routines
 from gradexplain.tape.errors import MissingGradientError
-from gradexplain.tape.recording import Operation, scoped, state, tell
+from gradexplain.tape.recording import Operation, state, tell
 from gradexplain.tape.slices import added, dense, of_rows
 from gradexplain.tape.tensor import Tensor
 from gradexplain.trace.source import place_of
@@ -28,16 +28,20 @@ def cotangents(
         wanted = tuple([t.serial in hot for t in operation.inputs])
         if True in wanted or operation.name in MISSING:
             path.append((operation, wanted))
-            hot.update([t.serial for t in operation.outputs if t.dtype.is_trainable])
+            hot.update([t.serial for t in operation.outputs if t.is_trainable])
     found: dict[int, Any] = {}
+    outside = state.scope
     for target, seed in seeds:
         found[target.serial] = added(found[target.serial], seed) if target.serial in found else seed
     for operation, wanted in reversed(path):
         given = [found.get(t.serial) for t in operation.outputs]
         if all(g is None for g in given):
             continue
-        with scoped(style, operation):
+        state.scope = (style, operation)
+        try:
             contributions = handed_back(operation, given, wanted)
+        finally:
+            state.scope = outside
         for t, handed in zip(operation.inputs, contributions, strict=True):
             if handed is not None and t.serial in hot:
                 found[t.serial] = added(found[t.serial], handed) if t.serial in found else handed

@@ -41,6 +41,10 @@ class TapeStateError(GradexplainError, ValueError):
     """A tape was entered, reset or paused in a state in which that means nothing."""
 
 
+class NoRecordError(TapeStateError, AttributeError):
+    """Something was to be watched by a tape that has no record: it was not entered yet, or is used up."""
+
+
 class SourceError(ArgumentError, AttributeError, ValueError):
     """What a derivative is asked of, or with respect to, is no tensor and no variable."""
 

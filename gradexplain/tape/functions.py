@@ -147,7 +147,8 @@ def call(
                 raise
             found = routines.build(function, specs, static or {})
     except ShapeError as error:
-        raise InvalidArgumentError(f"{name or function.__name__}: {error.what}", why=error.why, fix=error.fix) from None
+        what = f"Incompatible shapes for {name or function.__name__}: {error.what}"
+        raise InvalidArgumentError(what, why=error.why, fix=error.fix) from None
     if plain is None:
         plain = operands[0].array.dtype if not operands[0].literal else operands[-1].array.dtype
     at = site() if state.listeners else None
@@ -200,6 +201,7 @@ def cast(x: Any, dtype: Any) -> Tensor:
         if array.dtype.kind == "c" and not wanted.is_complex:
             array = array.real
         result = Tensor(np.asarray(array).astype(wanted.plain)[()])
+        result.made_by = "cast"
     if state.listeners:
         flat = not (given.dtype.is_trainable and wanted.is_trainable)
         tell(
@@ -222,6 +224,7 @@ def identity(x: Any) -> Tensor:
 def passed_on(given: Tensor, name: str) -> Tensor:
     """A tensor with the same values; the derivative is handed on as it is."""
     result = Tensor(given.array)
+    result.made_by = name
     if state.listeners:
         tell(Operation(name, None, {}, (given,), (result,), pull=lambda op, gs, wanted: [gs[0]]))
     return result
@@ -230,6 +233,7 @@ def passed_on(given: Tensor, name: str) -> Tensor:
 def cut(given: Tensor, name: str, array: Any = None) -> Tensor:
     """A tensor with the same values (or others computed from it) to which no derivative flows."""
     result = Tensor(given.array if array is None else array)
+    result.made_by = name
     if state.listeners:
         tell(Operation(name, None, {}, (given,), (result,), flat=True))
     return result
@@ -260,9 +264,21 @@ def _towards(operation: Operation, cotangents: Sequence[Any], wanted: Sequence[b
     return [operators["mul"](cast(cotangents[0], direction.dtype), direction)]
 
 
+def require_matrices(*operands: Tensor) -> None:
+    """Raises for vectors and numbers: TensorFlow multiplies matrices only."""
+    for t in operands:
+        if t.ndim < 2:
+            raise InvalidArgumentError(
+                f"a product of matrices got a tensor of shape {tuple(t.shape)}",
+                why="its operands must have at least rank 2",
+                fix="use tf.linalg.matvec, tf.tensordot, or an axis more: v[:, None]",
+            )
+
+
 def matmul(x: Any, y: Any) -> Any:
     """The matrix product."""
     a, b = alike("MatMul", (x, y))
+    require_matrices(a, b)
     return call(products.matmul.record, (a, b), name="matmul")
 
 

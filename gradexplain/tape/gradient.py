@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,35 +9,41 @@ from typing import Any
 
 import numpy as np
 
-from gradexplain.tape.backward import cotangents, ones_like, zeros_like
-from gradexplain.tape.errors import OperandError, SourceError, TapeError, TapeStateError
-from gradexplain.tape.functions import call, conversions, tensor
+from gradexplain.tape.backward import cotangents, zeros_like
+from gradexplain.tape.errors import NoRecordError, OperandError, SourceError, TapeError, TapeStateError
+from gradexplain.tape.functions import call
 from gradexplain.tape.recording import Operation, scoped, state, without
-from gradexplain.tape.slices import IndexedSlices, dense
+from gradexplain.tape.requests import (
+    UnconnectedGradients,
+    instead_of,
+    plain_source,
+    require_source,
+    seeds_of,
+    target_tensor,
+    total_of,
+    unconnected,
+    unwatchable,
+)
+from gradexplain.tape.slices import dense
 from gradexplain.tape.structures import flatten, pack
-from gradexplain.tape.tensor import Operators, Tensor, operators
+from gradexplain.tape.tensor import Tensor
 from gradexplain.tape.variable import Variable
 from gradexplain.tape.views import Explained
 
 _log = logging.getLogger("gradexplain")
 
 
-class UnconnectedGradients(enum.Enum):
-    """What stands for a derivative where no path leads: None, or zeros."""
+class _Pause:
+    """Listens in place of a tape that is stopped, so that it can tell what it missed."""
 
-    NONE = "none"
-    ZERO = "zero"
+    def __init__(self, tape: GradientTape) -> None:
+        self._tape = tape
 
+    def note(self, operation: Operation) -> None:
+        self._tape.paused.append(operation)
 
-def _unconnected(given: Any) -> UnconnectedGradients:
-    try:
-        return UnconnectedGradients(given)
-    except ValueError:
-        raise OperandError(
-            f"unknown value for unconnected_gradients: {given!r}",
-            why="it says what stands where no path leads",
-            fix="use tf.UnconnectedGradients.NONE ('none') or ZERO ('zero')",
-        ) from None
+    def read(self, variable: Variable) -> None:
+        pass
 
 
 class GradientTape(Explained):
@@ -93,7 +98,7 @@ class GradientTape(Explained):
             if t.serial in tracked:
                 self.operations.append(operation)
                 if not operation.flat:
-                    tracked.update([o.serial for o in operation.outputs if o.dtype.is_trainable])
+                    tracked.update([o.serial for o in operation.outputs if o.is_trainable])
                 return
         self.skipped.append(operation)
 
@@ -110,6 +115,12 @@ class GradientTape(Explained):
 
     def watch(self, tensor: Any) -> None:
         """Records what is done with a tensor or variable (or all in a structure) from now on."""
+        if not self._usable:
+            raise NoRecordError(
+                "this tape has no record (_tape) that could watch anything",
+                why="its block was not entered yet, or its gradients were given already",
+                fix="call watch inside the with block",
+            )
         for leaf in flatten(tensor):
             if isinstance(leaf, Variable):
                 self.variables.setdefault(id(leaf), (leaf, []))
@@ -123,7 +134,7 @@ class GradientTape(Explained):
                     self.watched.setdefault(leaf.serial, leaf)
                     self.tracked.add(leaf.serial)
             else:
-                raise _unwatchable(leaf)
+                raise unwatchable(leaf)
 
     def watched_variables(self) -> tuple[Variable, ...]:
         """The variables that were read (or watched), in the order in which they were made."""
@@ -134,8 +145,9 @@ class GradientTape(Explained):
         """What is computed in this block is constant for the tape."""
         if not self._recording:
             raise TapeError("the tape is not recording, and can't be stopped", fix="use this inside the tape's block")
-        self._recording = False
+        self._recording, pause = False, _Pause(self)
         with without(self):
+            state.listeners.append(pause)
             try:
                 yield
             finally:
@@ -161,18 +173,18 @@ class GradientTape(Explained):
 
         `output_gradients` are the cotangents of the targets, ones unless given.
         """
-        kind = _unconnected(unconnected_gradients)
+        kind = unconnected(unconnected_gradients)
         self._use("gradient")
-        targets = [_target(t) for t in flatten(target)]
+        targets = [target_tensor(t) for t in flatten(target)]
         leaves = flatten(sources)
         for leaf in leaves:
-            _require_source(leaf)
+            require_source(leaf)
         with scoped(self.style, None):
-            seeds = _seeds(targets, output_gradients)
+            seeds = seeds_of(targets, output_gradients)
         found = self._sweep(targets, seeds, leaves)
         if self._closing:
             self._finish()
-        results = [_instead(f, s, kind) for f, s in zip(found, leaves, strict=True)]
+        results = [instead_of(f, s, kind) for f, s in zip(found, leaves, strict=True)]
         self._remember(results, target, leaves)
         return pack(sources, results)
 
@@ -182,11 +194,11 @@ class GradientTape(Explained):
         watched = [v for vs in versions for v in vs if v.serial in self.tracked or any(v is t for t in targets)]
         found = {} if state.depth > self._depth else cotangents(tuple(self.operations), pairs, watched, self.style)
         found = {v.serial: found[v.serial] for v in watched if v.serial in found}
-        return [_total([found[v.serial] for v in vs if v.serial in found]) for vs in versions]
+        return [total_of([found[v.serial] for v in vs if v.serial in found]) for vs in versions]
 
     def versions(self, source: Any) -> list[Tensor]:
         """The tensors that a source stands for: of a variable, all its values that were read."""
-        plain = _plain_source(source)
+        plain = plain_source(source)
         if isinstance(plain, Variable):
             known = self.variables.get(id(plain), (plain, []))[1]
             return known if any(v is plain.current for v in known) else [*known, plain.current]
@@ -221,7 +233,7 @@ class GradientTape(Explained):
         experimental_use_pfor: bool = True,
     ) -> Any:
         """The derivatives of every entry of one target: of shape target.shape + source.shape."""
-        kind = _unconnected(unconnected_gradients)
+        kind = unconnected(unconnected_gradients)
         if isinstance(target, (list, tuple, dict)):
             raise SourceError(
                 f"jacobian takes one tensor as target, not a {type(target).__name__}",
@@ -233,15 +245,15 @@ class GradientTape(Explained):
                 fix="use GradientTape(persistent=True)",
             )
         self._use("jacobian")
-        y, leaves = _target(target), flatten(sources)
+        y, leaves = target_tensor(target), flatten(sources)
         for leaf in leaves:
-            _require_source(leaf)
+            require_source(leaf)
         rows = [[dense(g) for g in self._sweep([y], [seed], leaves)] for seed in _unit_seeds(y)]
         if self._closing:
             self._finish()
         results = []
         for k, leaf in enumerate(leaves):
-            source, shape = _plain_source(leaf), tuple(y.shape) + tuple(leaf.shape)
+            source, shape = plain_source(leaf), tuple(y.shape) + tuple(leaf.shape)
             column = [row[k] for row in rows]
             if all(c is None for c in column):
                 zero = Tensor(np.zeros(shape, source.dtype.plain)[()])
@@ -260,8 +272,8 @@ class GradientTape(Explained):
         experimental_use_pfor: bool = True,
     ) -> Any:
         """The derivatives of every example by itself: (b, …) and (b, …) give (b, target[1:], source[1:])."""
-        _unconnected(unconnected_gradients)
-        y, x = _target(target), _plain_source(source)
+        unconnected(unconnected_gradients)
+        y, x = target_tensor(target), plain_source(source)
         if not y.shape or not x.shape:
             raise IndexError("batch_jacobian needs a batch: target and source must have a first axis")
         if y.shape[0] != x.shape[0]:
@@ -302,92 +314,3 @@ def _unit_seeds(y: Tensor) -> Iterator[Tensor]:
         seed = np.zeros(y.shape, y.array.dtype)
         seed.flat[i] = 1
         yield Tensor(seed[()])
-
-
-def _seeds(targets: Sequence[Tensor], given: Any) -> list[Tensor]:
-    if given is None:
-        return [ones_like(t) for t in targets]
-    listed = flatten(given)[: len(targets)]  # of a list of numbers for one target TensorFlow takes the first
-    if any(g is None for g in listed):
-        raise OperandError(
-            "output_gradients must not hold None",
-            why="every target needs its cotangent",
-            fix="give zeros instead of None",
-        )
-    if len(listed) != len(targets):
-        raise OperandError(f"{len(listed)} output_gradients for {len(targets)} targets", fix="give one for each target")
-    return [_fitted(g, t) for g, t in zip(listed, targets, strict=True)]
-
-
-def _fitted(seed: Any, target: Tensor) -> Tensor:
-    given = tensor(seed, None if isinstance(seed, Operators) else target.dtype)
-    if given.shape != target.shape:
-        given = operators["mul"](given, ones_like(target))  # raises where the shapes do not fit
-    return given
-
-
-def _target(value: Any) -> Tensor:
-    if isinstance(value, Tensor):
-        return value
-    if isinstance(value, Variable):
-        return value.read()
-    if type(value) in conversions:
-        return tensor(value)
-    raise SourceError(
-        f"the target of a derivative must be a tensor, not {_called(value)}",
-        why="a number has no history" if value is not None else "None has no history",
-        fix="keep the tensor: no .numpy(), float() or np.… between the block and the gradient",
-    )
-
-
-def _plain_source(source: Any) -> Any:
-    value = getattr(source, "value", None)
-    return value if isinstance(value, Variable) else source
-
-
-def _require_source(leaf: Any) -> None:
-    if not isinstance(_plain_source(leaf), (Tensor, Variable)):
-        raise SourceError(
-            f"a derivative can't be taken with respect to {_called(leaf)}",
-            why="sources are tensors or variables",
-            fix="make it a tf.Variable, or a tf.constant that is watched",
-        )
-
-
-def _unwatchable(leaf: Any) -> OperandError:
-    return OperandError(
-        f"a tape can't watch {_called(leaf)}",
-        why="it watches tensors and variables" + (": a Variable of Keras is neither" if hasattr(leaf, "value") else ""),
-        fix="watch its value: tape.watch(v.value)"
-        if hasattr(leaf, "value")
-        else "make it a tensor with tf.constant first",
-    )
-
-
-def _called(value: Any) -> str:
-    return "None" if value is None else f"a value of type {type(value).__name__}"
-
-
-def _total(parts: Sequence[Any]) -> Any:
-    from gradexplain.tape.slices import added
-
-    total = None
-    for part in parts:
-        total = part if total is None else added(total, part)
-    return total
-
-
-def _instead(found: Any, source: Any, kind: UnconnectedGradients) -> Any:
-    if found is None:
-        plain = _plain_source(source)
-        if kind is UnconnectedGradients.NONE:
-            return None
-        return zeros_like(plain)
-    if isinstance(found, IndexedSlices):
-        return found
-    dtype = source.dtype
-    if found.dtype is not dtype:
-        from gradexplain.tape.functions import cast
-
-        return cast(found, dtype)
-    return found

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from gradexplain.graph import Primitive
+from gradexplain.ops.conventions import TENSORFLOW
 from gradexplain.trace.source import Site, site
 
 if TYPE_CHECKING:
@@ -48,6 +49,12 @@ class Operation:
         self.name, self.row, self.params, self.inputs, self.outputs = name, row, params, inputs, outputs
         self.pull, self.flat, self.sparse, self.call, self.site = pull, flat, sparse, call, at
         self.scope = state.scope  # of which operation this is a part of the derivative
+
+    @property
+    def ends(self) -> bool:
+        """Whether no derivative flows through it."""
+        has_no_rule = self.row is not None and self.row.pullback is None and self.row not in TENSORFLOW
+        return self.flat or has_no_rule or not self.outputs[0].is_trainable
 
     def __repr__(self) -> str:
         return f"<{self.name}: {', '.join(str(t.serial) for t in self.inputs)} -> {self.outputs[0].serial}>"

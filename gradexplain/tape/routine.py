@@ -91,7 +91,7 @@ class Routine:
         """The outputs as tensors; every step is told to whoever records."""
         if not state.listeners:
             found = self.compute([t.array for t in tensors], plain)
-            return [None if a is None else Tensor(a) for a in found]
+            return [None if a is None else _computed(a, call) for a in found]
         slots = [*tensors, *self.constants]
         with np.errstate(all="ignore"):
             for step in self.steps:
@@ -99,7 +99,7 @@ class Routine:
                 value = step.value(*[t.array for t in operands], **step.params)
                 if step.is_float and getattr(value, "dtype", None) is not plain:
                     value = np.asarray(value).astype(plain)[()]
-                result = Tensor(value if hasattr(value, "dtype") else np.asarray(value)[()])
+                result = _computed(value if hasattr(value, "dtype") else np.asarray(value)[()], call or step.row.name)
                 tell(Operation(step.row.name, step.row, step.params, operands, (result,), call=call, at=at))
                 slots.append(result)
         return [
@@ -113,6 +113,12 @@ class Routine:
             if not tensor.literal and (is_input or tensor.array.dtype == plain or not is_float)
             else Tensor(_typed(tensor.array, plain, is_float))
         )
+
+
+def _computed(array: Any, by: str) -> Tensor:
+    result = Tensor(array)
+    result.made_by = by
+    return result
 
 
 def _typed(value: Any, plain: Any, is_float: bool) -> Any:

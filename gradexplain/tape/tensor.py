@@ -12,6 +12,8 @@ import numpy as np
 from gradexplain.errors import ArgumentError
 from gradexplain.shapes import Shape
 from gradexplain.tape.dtypes import BY_PLAIN, DType, as_dtype, float32, int32, text
+from gradexplain.tape.recording import state
+from gradexplain.trace.source import site
 
 _serials = itertools.count(1)
 # Python's operators on tensors, by name; installed by tape/functions.py.
@@ -154,19 +156,27 @@ class Tensor(Operators):
     A gradient knows where it came from (`origin`), so that it can be explained.
     """
 
-    __slots__ = ("__weakref__", "array", "literal", "origin", "serial")
+    __slots__ = ("__weakref__", "_spec", "array", "literal", "made_by", "origin", "serial")
 
     def __init__(self, array: Any, *, literal: bool = False) -> None:
         self.array, self.literal = array, literal
         self.origin: tuple[Any, Any, Any] | None = None
+        self._spec: tuple[Shape, str, bool] | None = None
+        self.made_by = ""  # the operation that computed it, "" if it was made from numbers
         self.serial = next(_serials)
 
     @property
     def spec(self) -> tuple[Shape, str, bool]:
         """What a rule has to know of an operand: shape, kind, whether it is a literal."""
-        if self.literal:
-            return (), "float", True
-        return self.array.shape, BY_PLAIN[self.array.dtype].kind, False
+        if self._spec is None:
+            kind: str = "float" if self.literal else BY_PLAIN[self.array.dtype].kind
+            self._spec = ((), kind, True) if self.literal else (self.array.shape, kind, False)
+        return self._spec
+
+    @property
+    def is_trainable(self) -> bool:
+        """Whether a derivative flows through its type."""
+        return self.array.dtype.kind in "fc"
 
     @property
     def shape(self) -> TensorShape:
@@ -194,6 +204,7 @@ class Tensor(Operators):
 
     def numpy(self) -> Any:
         """The value for NumPy: an array, or a number of NumPy's."""
+        self._leaves("numpy()")
         return self.array.copy() if isinstance(self.array, np.ndarray) and self.array.shape else self.array[()]
 
     def explain(self) -> Any:
@@ -207,14 +218,26 @@ class Tensor(Operators):
         tape, target, source = self.origin
         return tape.explain(target, source)
 
+    def _leaves(self, how: str) -> None:
+        """Tells who records that a value is handed to NumPy or Python."""
+        for listener in tuple(state.listeners):
+            if hasattr(listener, "leaves"):
+                listener.leaves(self, how, site())
+
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        self._leaves("np.asarray")
         array = np.asarray(self.array)
         return array.astype(dtype) if dtype is not None and array.dtype != dtype else array.copy()
 
     def __bool__(self) -> bool:
+        if state.listeners and self.array.dtype.kind == "b":
+            for listener in tuple(state.listeners):
+                if hasattr(listener, "decided"):
+                    listener.decided(self, bool(self.array), site())
         return bool(self.array)
 
     def __float__(self) -> float:
+        self._leaves("float()")
         return float(self.array)
 
     def __int__(self) -> int:
@@ -290,7 +313,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
             if array.size == np.prod(wanted, dtype=int) and array.size != 1
             else np.broadcast_to(array.reshape(()) if array.size == 1 else array, wanted).copy()
         )
-    return Tensor(array[()] if not array.shape else array)
+    return Tensor(array if array.shape or array.dtype == object else array[()])
 
 
 def as_array(value: Any, dtype: Any = None) -> Any:
@@ -309,7 +332,7 @@ def as_array(value: Any, dtype: Any = None) -> Any:
         ) from None
     if wanted is None:
         if not is_typed and not _has_typed(value):
-            array = array.astype({"f": float32.plain, "i": _integers(array)}.get(array.dtype.kind, array.dtype))
+            array = array.astype(_default_type(array))
         if array.dtype.kind in "US":
             return array.astype(object)
         if array.dtype not in BY_PLAIN:
@@ -323,10 +346,18 @@ def as_array(value: Any, dtype: Any = None) -> Any:
         )
     if wanted is text:
         return array.astype(object)
-    return array.astype(wanted.plain)
+    try:
+        return array.astype(wanted.plain)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{value!r:.60} can't become a tensor of type {wanted.name}", fix="give numbers") from None
 
 
-def _integers(array: Any) -> Any:
+def _default_type(array: Any) -> Any:
+    """The type of numbers that were written in the program."""
+    if array.dtype.kind == "f":
+        return float32.plain
+    if array.dtype.kind != "i":
+        return array.dtype
     fits = array.size == 0 or (array.min() >= int32.min and array.max() <= int32.max)
     return int32.plain if fits else np.dtype("i8")
 

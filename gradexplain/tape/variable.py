@@ -8,6 +8,7 @@ import numpy as np
 
 from gradexplain.errors import ArgumentError
 from gradexplain.tape.dtypes import DType
+from gradexplain.tape.errors import OperandError
 from gradexplain.tape.recording import Operation, state, tell
 from gradexplain.tape.tensor import Operators, Tensor, TensorShape, _digits, as_array, operators
 
@@ -63,7 +64,7 @@ class Variable(Operators):
     value = read_value
 
     def numpy(self) -> Any:
-        return self._tensor.numpy()
+        return self.read().numpy()
 
     @property
     def name(self) -> str:
@@ -95,13 +96,13 @@ class Variable(Operators):
         array = given.array if isinstance(given, Tensor) else as_array(given, self.dtype)
         array = np.asarray(array)
         if array.shape != self.shape:
-            raise ArgumentError(
+            raise OperandError(
                 f"a value of shape {array.shape} can't be assigned to {self.name}, which has shape {tuple(self.shape)}",
                 why="a variable keeps its shape",
                 fix="reshape the value, or make a new variable",
             )
         if array.dtype != self._tensor.array.dtype:
-            raise ArgumentError(
+            raise OperandError(
                 f"a value of type {array.dtype} can't be assigned to {self.name}, which has type {self.dtype.name}",
                 why="a variable keeps its type",
                 fix=f"use tf.cast(value, tf.{self.dtype.name})",
@@ -130,13 +131,13 @@ class Variable(Operators):
 
     # Conversions.
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        return self._tensor.__array__(dtype)
+        return self.read().__array__(dtype)
 
     def __bool__(self) -> bool:
         return bool(self._tensor)
 
     def __float__(self) -> float:
-        return float(self._tensor)
+        return float(self.read())
 
     def __int__(self) -> int:
         return int(self._tensor)
@@ -179,6 +180,7 @@ class VariableSlice(Tensor):
 
     def __init__(self, picked: Tensor, variable: Variable, key: Any) -> None:
         self.array, self.literal, self.origin, self.serial = picked.array, picked.literal, None, picked.serial
+        self._spec, self.made_by = None, picked.made_by
         self._variable, self._key = variable, key
 
     def assign(self, value: Any) -> Variable:

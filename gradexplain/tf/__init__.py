@@ -15,7 +15,8 @@ from typing import Any
 from gradexplain.tape import errors as _errors
 from gradexplain.tape.accumulator import ForwardAccumulator
 from gradexplain.tape.dtypes import BY_NAME, DType, as_dtype, float32
-from gradexplain.tape.gradient import GradientTape, UnconnectedGradients
+from gradexplain.tape.gradient import GradientTape
+from gradexplain.tape.requests import UnconnectedGradients
 from gradexplain.tape.slices import IndexedSlices
 from gradexplain.tape.structures import flatten, mapped, pack
 from gradexplain.tape.tensor import Tensor, TensorShape, constant
@@ -44,6 +45,7 @@ table.TABLE.update(
         "nest.map_structure": mapped,
         "nest.pack_sequence_as": pack,
         "__version__": "2.21.0",
+        "keras.backend.epsilon": lambda: 1e-7,
         **BY_NAME,
         **{f"dtypes.{name}": dtype for name, dtype in BY_NAME.items()},
         **{f"errors.{name}": getattr(_errors, name) for name in dir(_errors) if name in (

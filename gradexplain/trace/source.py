@@ -143,6 +143,23 @@ def name_of(found: Site | None) -> str | None:
     return _names(code.co_filename).get(_positions(code)[instruction // 2])
 
 
+def text_at(found: Site | None) -> str:
+    """The expression at a site as the source has it, on one line; "" without source."""
+    if found is None:
+        return ""
+    code, instruction = found
+    line, end_line, column, end = _positions(code)[instruction // 2]
+    if line is None or end_line is None or column is None or end is None:
+        return ""
+    lines = [linecache.getline(code.co_filename, n) for n in range(line, end_line + 1)]
+    if not all(lines):
+        return ""
+    parts = [text.encode() for text in lines]  # columns count bytes
+    parts[-1] = parts[-1][:end]
+    parts[0] = parts[0][column:]
+    return " ".join(part.decode().strip() for part in parts)
+
+
 def name_of_function(code: CodeType) -> str | None:
     """What the source calls a function: its own name, or that of the variable that a lambda is assigned to."""
     if code.co_name != "<lambda>":

@@ -386,3 +386,15 @@ def test_a_tape_in_a_loop_keeps_nothing():
     del t, y
     gc.collect()
     assert [r() for r in seen] == [None] * 3
+
+
+def test_a_tape_without_a_record_watches_nothing():
+    x = tf.Variable(1.0)
+    with pytest.raises(AttributeError, match="_tape"):
+        tf.GradientTape().watch(x)
+    with tf.GradientTape() as t:
+        y = x * x
+    t.watch(x)
+    t.gradient(y, x)
+    with pytest.raises(AttributeError, match="_tape"):
+        t.watch(x)

@@ -1,11 +1,13 @@
 """What stands behind TensorFlow's names, by subject. Importing this package fills the table."""
 
 from gradexplain.tf.names import (
+    assertions,
     control,
     convolution,
     creation,
     elementwise,
     graphs,
+    images,
     layers,
     linear,
     losses,
@@ -20,11 +22,13 @@ from gradexplain.tf.names import (
 )
 
 __all__ = [
+    "assertions",
     "control",
     "convolution",
     "creation",
     "elementwise",
     "graphs",
+    "images",
     "layers",
     "linear",
     "losses",

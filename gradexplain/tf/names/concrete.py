@@ -9,7 +9,10 @@ from __future__ import annotations
 import inspect
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from gradexplain.primitive import Code
 from gradexplain.tape.dtypes import DType
@@ -17,6 +20,7 @@ from gradexplain.tape.recording import Operation
 from gradexplain.tape.structures import flatten
 from gradexplain.tape.tensor import Operators, Tensor, TensorShape
 from gradexplain.tape.variable import Variable
+from gradexplain.tf.names import events
 from gradexplain.tf.names.creation import ones
 from gradexplain.tf.names.graphs import Ledger, inside
 
@@ -43,7 +47,10 @@ class GraphTensor:
     """A result in a graph: its name, shape and type, and the number that it had."""
 
     def __init__(self, op: GraphOperation, index: int, tensor: Any) -> None:
-        self.op, self.name, self._tensor = op, f"{op.name}:{index}", tensor
+        literal = getattr(tensor, "literal", False)
+        self.op, self.name = op, f"{op.name}:{index}"
+        self._tensor = Tensor(np.float32(tensor.array)) if literal else tensor
+        self.is_literal = literal
 
     @property
     def shape(self) -> TensorShape:
@@ -97,6 +104,10 @@ class Graph:
 
     def get_operations(self) -> list[GraphOperation]:
         return list(self._operations)
+
+    def save(self, directory: str | Path) -> Path:
+        """Writes the graph into a directory of logs, where TensorBoard finds it; gives the file's path."""
+        return events.write(self._operations, directory)
 
     def __str__(self) -> str:
         width = max((len(o.name) for o in self._operations), default=0)
@@ -264,7 +275,7 @@ def _formula(
     operation: Operation, inputs: Sequence[GraphTensor], attributes: Mapping[str, Any], labels: Sequence[str]
 ) -> str:
     """What an operation computes, over the names of its operands."""
-    names = [Code(_short(t._tensor) if t.op.type == "Const" and t._tensor.literal else t.op.name) for t in inputs]
+    names = [Code(f"{t.value:g}" if t.op.type == "Const" and t.is_literal else t.op.name) for t in inputs]
     names = [
         Code(f"{n}.T") if attributes.get(f"transpose_{label}") else n
         for n, label in zip(names, [*labels, *"z" * len(names)], strict=False)

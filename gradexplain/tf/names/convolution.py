@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from gradexplain.graph import Node
+from gradexplain.autodiff import vjp
+from gradexplain.graph import Node, variable
 from gradexplain.ops import arithmetic, indexing, products, reductions
-from gradexplain.tape.functions import call, tensor
+from gradexplain.tape.functions import alike, call, tensor
 from gradexplain.tape.tensor import Tensor
 from gradexplain.tf.names.layers import Layer
-from gradexplain.tf.names.table import named, on_nodes
+from gradexplain.tf.names.table import named, on_nodes, settled
 from gradexplain.tf.names.variables import activation as act
 
 
@@ -78,6 +79,23 @@ def conv1d(input: Node, filters: Node, stride: Any = 1, padding: str = "VALID") 
 def conv2d(input: Node, filters: Node, strides: Any = 1, padding: str = "VALID", data_format: Any = "NHWC") -> Node:
     """Convolution over two axes: (batch, h, w, c) with (kh, kw, c, out)."""
     return _convolve(input, filters, strides, padding, 2)
+
+
+def _transposed(input: Node, filters: Node, output_shape: Any, strides: Any = 1, padding: str = "SAME") -> Node:
+    """The transpose of a convolution, which is linear: what its pullback hands back."""
+    x = variable("x", tuple(output_shape))
+    (found,) = vjp(_convolve(x, filters, strides, padding, 2), [x], input)
+    return found
+
+
+@named("nn.conv2d_transpose")
+def conv2d_transpose(
+    input: Any, filters: Any, output_shape: Any, strides: Any = 1, padding: str = "SAME", name: Any = None, **_: Any
+) -> Any:
+    """The transpose of a convolution: (batch, h, w, out) with (kh, kw, c, out) gives `output_shape`."""
+    operands = alike("Conv2DBackpropInput", (input, filters))
+    static = {"output_shape": settled(output_shape), "strides": settled(strides), "padding": padding}
+    return call(_transposed, operands, static, name="Conv2DBackpropInput")
 
 
 def _average_pool(x: Node, ksize: Any, strides: Any, padding: str, rank: int) -> Node:
@@ -176,6 +194,29 @@ class Conv2D(Layer):
 
     def call(self, inputs: Any) -> Any:
         found = conv2d(inputs, self.kernel, self._how[0], self._how[1])
+        found = found if self.bias is None else found + self.bias
+        return found if self.activation is None else self.activation(found)
+
+
+@named("keras.layers.Conv2DTranspose")
+class Conv2DTranspose(Conv2D):
+    """The transpose of a convolution: it makes images larger."""
+
+    def build(self, input_shape: Any) -> None:
+        _, _, use_bias, of_kernel, of_bias, penalty = self._how
+        shape = (*self.kernel_size, self.filters, input_shape[-1])
+        self.kernel = self.add_weight(shape, of_kernel, regularizer=penalty, name="kernel")
+        self.bias = self.add_weight((self.filters,), of_bias, name="bias") if use_bias else None
+        self.built = True
+
+    def call(self, inputs: Any) -> Any:
+        strides, padding = self._how[:2]
+        steps = (strides,) * 2 if isinstance(strides, int) else tuple(strides)
+        grown = [
+            n * s if padding == "SAME" else (n - 1) * s + max(k, s)
+            for n, s, k in zip(inputs.shape[1:3], steps, self.kernel_size, strict=True)
+        ]
+        found = conv2d_transpose(inputs, self.kernel, (inputs.shape[0], *grown, self.filters), steps, padding)
         found = found if self.bias is None else found + self.bias
         return found if self.activation is None else self.activation(found)
 

@@ -21,7 +21,7 @@ UNARY: tuple[tuple[str, Any, str], ...] = (
     ("math.log", elementary.log, "Log"),
     ("math.log1p", elementary.log1p, "Log1p"),
     ("sqrt math.sqrt", elementary.sqrt, "Sqrt"),
-    ("square math.square", elementary.square, "Square"),
+    ("square math.square keras.backend.square", elementary.square, "Square"),
     ("sin math.sin", elementary.sin, "Sin"),
     ("cos math.cos", elementary.cos, "Cos"),
     ("tan math.tan", elementary.tan, "Tan"),

@@ -10,8 +10,9 @@ from typing import Any
 from gradexplain.tape.backward import cotangents, ones_like
 from gradexplain.tape.errors import TapeError
 from gradexplain.tape.functions import tensor
-from gradexplain.tape.gradient import GradientTape, UnconnectedGradients
+from gradexplain.tape.gradient import GradientTape
 from gradexplain.tape.recording import Operation, state
+from gradexplain.tape.requests import UnconnectedGradients
 from gradexplain.tape.structures import flatten, mapped
 from gradexplain.tape.tensor import Tensor
 from gradexplain.tape.variable import Variable

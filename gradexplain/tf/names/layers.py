@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from gradexplain.tape.functions import cast, tensor
+from gradexplain.tape.structures import flatten
 from gradexplain.tape.variable import Variable
 from gradexplain.tf.names import nn, shaping
+from gradexplain.tf.names.placeholders import Placeholder
 from gradexplain.tf.names.table import TABLE, named
 from gradexplain.tf.names.variables import KerasVariable, activation, initializer, regularizer
 
@@ -123,6 +125,8 @@ class Layer(Module):
         self._losses.append(loss)
 
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        if any(isinstance(leaf, Placeholder) for leaf in flatten(inputs)):
+            return Placeholder.of(self, inputs, args, kwargs)
         given = _as_inputs(inputs)
         if not self.built:
             self._build(given)
@@ -198,8 +202,6 @@ def _as_inputs(inputs: Any) -> Any:
         return {k: _as_inputs(v) for k, v in inputs.items()}
     if isinstance(inputs, (list, tuple)) and any(hasattr(v, "shape") for v in inputs):
         return type(inputs)(_as_inputs(v) for v in inputs)
-    if hasattr(inputs, "symbolic"):
-        return inputs
     given = tensor(inputs)
     return cast(given, "float32") if given.dtype.name == "float64" and isinstance(inputs, np.ndarray) else given
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradexplain.errors import ShapeError
 from gradexplain.graph import Node
 from gradexplain.ops import arithmetic, decompositions, elementary, linalg, products, reductions
 from gradexplain.ops.einsum import contract
@@ -30,6 +31,8 @@ def matmul(
     output_type: Any = None,
 ) -> Node:
     """The product of matrices (of stacks of them)."""
+    if min(a.ndim, b.ndim) < 2:
+        raise ShapeError(f"matrices are multiplied, not {a.shape} and {b.shape}", fix="use tf.linalg.matvec")
     left = products.swapped(a) if transpose_a or adjoint_a else a
     right = products.swapped(b) if transpose_b or adjoint_b else b
     return products.matmul.record(left, right)

@@ -6,17 +6,16 @@ from typing import Any
 
 from gradexplain.tape.errors import OperandError
 from gradexplain.tape.recording import nobody
-from gradexplain.tape.structures import mapped
+from gradexplain.tape.structures import flatten, mapped
 from gradexplain.tf.names.creation import zeros
 from gradexplain.tf.names.layers import Layer
+from gradexplain.tf.names.placeholders import Placeholder
 from gradexplain.tf.names.table import named
 
 
 @named("keras.layers.Input", "keras.Input", "keras.layers.InputLayer")
-class Input:
+class Input(Placeholder):
     """An input of a model: a shape without a value."""
-
-    symbolic = True
 
     def __init__(
         self,
@@ -35,12 +34,26 @@ class Input:
             if batch_shape is not None
             else (batch_size, *((given,) if isinstance(given, int) else given))
         )
-        self.dtype, self.name = dtype or "float32", name or "input"
+        super().__init__(self.shape, dtype or "float32", name or "input")
 
 
 @named("keras.Model", "keras.models.Model")
 class Model(Layer):
-    """A layer that is a whole model."""
+    """A layer that is a whole model: a subclass with `call`, or inputs and outputs that layers connect."""
+
+    def __init__(
+        self, inputs: Any = None, outputs: Any = None, *, name: str | None = None, trainable: bool = True
+    ) -> None:
+        super().__init__(name=name, trainable=trainable)
+        self._inputs, self._outputs = inputs, outputs
+        if outputs is not None:
+            self.built = True
+            self._connected = _layers_between(outputs)
+
+    def call(self, inputs: Any, training: bool = False) -> Any:
+        """The outputs, each layer called once."""
+        known = {id(p): value for p, value in zip(flatten(self._inputs), flatten(inputs), strict=True)}
+        return mapped(lambda p: _value(p, known, training), self._outputs)
 
     def summary(self, **_: Any) -> None:
         """Prints layers and the number of their parameters."""
@@ -57,6 +70,39 @@ class Model(Layer):
         """The outputs as arrays: they have left every tape."""
         with nobody():
             return mapped(lambda t: t.numpy(), self(x, training=False))
+
+
+def _in_order(outputs: Any) -> list[Placeholder]:
+    """The placeholders that outputs are computed from, each after those that it needs."""
+    order: dict[int, Placeholder] = {}
+    waiting: list[Placeholder] = list(flatten(outputs))
+    while waiting:
+        p = waiting[-1]
+        needed = [] if p.source is None else [q for q in flatten(p.source[1]) if isinstance(q, Placeholder)]
+        missing = [q for q in needed if id(q) not in order]
+        if missing:
+            waiting += missing
+        else:
+            order.setdefault(id(p), p)
+            waiting.pop()
+    return list(order.values())
+
+
+def _layers_between(outputs: Any) -> list[Any]:
+    found: dict[int, Any] = {}
+    for p in _in_order(outputs):
+        if p.source is not None:
+            found.setdefault(id(p.source[0]), p.source[0])
+    return list(found.values())
+
+
+def _value(output: Placeholder, known: dict[int, Any], training: bool) -> Any:
+    for p in _in_order(output):
+        if id(p) not in known and p.source is not None:
+            layer, inputs, args, kwargs = p.source
+            given = mapped(lambda q: known[id(q)] if isinstance(q, Placeholder) else q, inputs)
+            known[id(p)] = layer(given, *args, **{"training": training, **kwargs})
+    return known[id(output)]
 
 
 @named("keras.Sequential", "keras.models.Sequential")

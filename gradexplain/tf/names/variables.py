@@ -162,6 +162,9 @@ def truncated(mean: float = 0.0, stddev: float = 0.05, seed: Any = None) -> Init
     return Initializer(lambda shape: np.asarray(truncated_normal(shape, mean, stddev, seed=seed)))
 
 
+TABLE["zeros_initializer"], TABLE["ones_initializer"], TABLE["constant_initializer"] = zeros, ones, constant_value
+
+
 @named("keras.initializers.Orthogonal", "keras.initializers.orthogonal")
 def orthogonal(gain: float = 1.0, seed: Any = None) -> Initializer:
     """A matrix with orthonormal rows or columns."""

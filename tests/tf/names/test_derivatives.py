@@ -9,7 +9,8 @@ from gradexplain import tf
 
 RNG = np.random.default_rng(7)
 V, M, S = (4,), (3, 3), (2, 3)
-ONE = [  # name, shape, further arguments
+ONE = [
+    ("image.total_variation", (1, 3, 3, 1), {}),  # name, shape, further arguments
     *(
         (n, V, {})
         for n in [
@@ -119,7 +120,13 @@ ONE = [  # name, shape, further arguments
     ("scatter_nd", None, {}),
     ("broadcast_to", V, {"shape": [2, 4]}),
 ]
-TWO = [  # name, shapes, further arguments
+TWO = [
+    ("image.psnr", ((1, 3, 3, 1), (1, 3, 3, 1)), {"max_val": 2.0}),
+    (
+        "nn.conv2d_transpose",
+        ((1, 2, 2, 3), (2, 2, 2, 3)),
+        {"output_shape": [1, 4, 4, 2], "strides": 2},
+    ),  # name, shapes, further arguments
     ("add", (S, (3,)), {}),
     ("subtract", (S, ()), {}),
     ("multiply", ((2, 1), (3,)), {}),

@@ -1,0 +1,192 @@
+"""Why a tape has the derivative that it has, or none: what the record says about it, as findings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradexplain.exposition.causes import finding
+from gradexplain.exposition.model import Finding, Waypoint
+from gradexplain.exposition.recording import Break, Cut, Missing, none
+from gradexplain.tape.dtypes import BY_PLAIN
+from gradexplain.tape.program import as_meant
+from gradexplain.tape.recording import Operation
+from gradexplain.tape.tensor import Tensor
+from gradexplain.tape.variable import Variable
+from gradexplain.trace.source import place_of, text_at
+
+_NUMPY = "numpy_function"
+
+
+class Question:
+    """A target and the sources that its derivative is asked for, beside everything that happened in the block."""
+
+    def __init__(self, tape: Any, target: Tensor, names: Mapping[int, str]) -> None:
+        self.tape, self.target, self.names = tape, target, names
+        everything = [*tape.operations, *tape.skipped, *tape.paused]
+        self.everything = sorted(everything, key=lambda op: op.outputs[0].serial)
+        self.target_name = names.get(target.serial, "the target")
+
+    def missing(self, source: Any, name: str) -> Finding:
+        """Why there is no derivative with respect to a source."""
+        versions = self.tape.versions(source) if isinstance(source, Variable) else [source]
+        now = versions[-1]
+        hot = self._flowing(versions)
+        cut = self._cut(hot, versions)
+        maker = self._maker(now)
+        is_copy = not isinstance(source, Variable) and maker is not None and self._is_beside(maker)
+        is_recorded = any(self.target is o for op in self.tape.operations for o in op.outputs)
+        is_watched = any(v.serial in self.tape.tracked for v in versions) and not is_copy
+        return none(
+            Missing(
+                name=name,
+                target=self.target_name,
+                path=self._way(versions, cut[1]) if cut else (),
+                target_place=place_of(self._site(self.target)),
+                kind=type(source).__name__,
+                dtype=now.dtype.name,
+                value=now.numpy().item() if not now.shape and now.array.dtype.kind in "fiub" else None,
+                is_floating=now.is_trainable,
+                is_variable=isinstance(source, Variable),
+                is_trainable=getattr(source, "trainable", True),
+                is_watched=is_watched,
+                is_watched_late=is_watched and self._is_late(versions),
+                is_made_before=bool(now.made_by) and self._is_before(now),
+                computed_by=self._text(maker) if is_copy and maker is not None else "",
+                is_read=any(v is i for v in versions for op in self.tape.operations for i in op.inputs),
+                is_recorded=is_recorded,
+                is_gradient=self.target.origin is not None,
+                is_literal=not self.target.made_by,
+                unrecorded="" if cut else self._unrecorded(is_recorded),
+                cut=cut[0] if cut else self._left(hot),
+            )
+        )
+
+    # What leads where.
+    def _flowing(self, versions: Sequence[Tensor]) -> set[int]:
+        """What derivatives flow to from the source."""
+        hot = {v.serial for v in versions if v.serial in self.tape.tracked}
+        for op in self.tape.operations:
+            if not op.ends and any(t.serial in hot for t in op.inputs):
+                hot.update(t.serial for t in op.outputs)
+        return hot
+
+    def _cut(self, hot: set[int], versions: Sequence[Tensor]) -> tuple[Cut, Operation] | None:
+        """The operation at which the path to the target ends; of several the one nearest to the target."""
+        behind = {self.target.serial}
+        for op in reversed(self.everything):
+            if not any(t.serial in behind for t in op.outputs):
+                continue
+            if op.ends and any(t.serial in hot for t in op.inputs):
+                kind = _kind(op)
+                dtype = BY_PLAIN[op.outputs[0].array.dtype].name
+                return Cut(kind, self._text(op), place_of(op.site), dtype, "write it with functions that have one"), op
+            behind.update(t.serial for t in op.inputs)
+        return None
+
+    def _left(self, hot: set[int]) -> Cut | None:
+        """A value on the way that was handed to NumPy or Python, if nothing else explains the missing path."""
+        found = [(how, site) for t, how, site in self.tape.left if t.serial in hot]
+        if not found or self.target.serial in hot:
+            return None
+        how, site = found[-1]
+        return Cut("numpy", text_at(site) or how, place_of(site))
+
+    def _unrecorded(self, is_recorded: bool) -> str:
+        """The operation that computed the target while the tape did not record."""
+        if is_recorded or not self.target.made_by or self.target.origin is not None:
+            return ""
+        if any(self.target is o for op in self.tape.skipped for o in op.outputs):
+            return ""
+        site = self._site(self.target)
+        return text_at(site) or self.target.made_by
+
+    def _maker(self, t: Tensor) -> Operation | None:
+        return next((op for op in self.everything if any(o is t for o in op.outputs)), None)
+
+    def _site(self, t: Tensor) -> Any:
+        maker = self._maker(t)
+        return None if maker is None else maker.site
+
+    def _is_beside(self, maker: Operation) -> bool:
+        """Whether the target was computed from what a copy was made of, and not from the copy."""
+        roots = {t.serial for t in maker.inputs}
+        return any(t.serial in roots for op in self.everything if op is not maker for t in op.inputs)
+
+    def _is_late(self, versions: Sequence[Tensor]) -> bool:
+        return any(v is i for v in versions for op in self.tape.skipped for i in op.inputs)
+
+    def _is_before(self, t: Tensor) -> bool:
+        return bool(self.tape.spans) and t.serial < self.tape.spans[0][0]
+
+    # Words.
+    def _text(self, op: Operation) -> str:
+        """The operation as the program has it."""
+        return text_at(op.site) or f"{op.name}({', '.join(self._called(t) for t in op.inputs)})"
+
+    def _called(self, t: Tensor) -> str:
+        return self.names.get(t.serial) or (f"{t.array:g}" if t.literal else "…")
+
+    def _way(self, versions: Sequence[Tensor], last: Operation) -> tuple[Waypoint, ...]:
+        """The operations from the source to the one that cuts."""
+        hot, steps = {v.serial for v in versions}, []
+        wanted = self._needed_by(last)
+        for op in self.everything:
+            if op is not last and id(op) not in wanted:
+                continue
+            if any(t.serial in hot for t in op.inputs):
+                hot.update(t.serial for t in op.outputs)
+                steps.append(op)
+        kept = steps if len(steps) <= 6 else [*steps[:3], *steps[-3:]]
+        return tuple(Waypoint(self._text(op), _value(op.outputs[0]), place=place_of(op.site)) for op in kept)
+
+    def _needed_by(self, last: Operation) -> set[int]:
+        behind, needed = {t.serial for t in last.inputs}, set()
+        for op in reversed(self.everything):
+            if any(t.serial in behind for t in op.outputs):
+                needed.add(id(op))
+                behind.update(t.serial for t in op.inputs)
+        return needed
+
+    # What is there.
+    def remarks(self, source: Any, name: str) -> list[Finding]:
+        """What to know about a derivative that is there: sparse, conjugate, a custom one, row sums."""
+        versions = self.tape.versions(source) if isinstance(source, Variable) else [source]
+        found = []
+        for op in self.tape.operations:
+            if op.sparse and any(v is op.inputs[0] for v in versions):
+                rows = ", ".join(map(str, np.unique(op.inputs[1].array).tolist()[:8]))
+                place = place_of(op.site)
+                found.append(finding("sparse-gradient", place, name=name, rows=rows, count=op.inputs[0].shape[0]))
+            elif "custom" in op.params:
+                found.append(finding("custom-gradient", place_of(op.site), operation=self._text(op)))
+        if versions[-1].array.dtype.kind == "c":
+            found.append(finding("conjugate", name=name))
+        if self.target.origin is not None and np.size(self.target.array) > 1:
+            found.append(finding("row-sums", target=self.target_name, count=np.size(self.target.array)))
+        return found
+
+    def conventions(self, source: Any, explanation: Any) -> list[Finding]:
+        """Where the tape returns TensorFlow's value, and the slope is another."""
+        versions = [v for v in self.tape.versions(source) if v.serial in self.tape.tracked]
+        text = text_at(self._site(self.target)) or self.target_name
+        return [
+            finding("tensorflow-differs", place_of(self._site(self.target)), operation=text, value=theirs, slope=ours)
+            for _, theirs, ours in self.tape._differences(self.target, versions, explanation)
+        ]
+
+
+def _kind(op: Operation) -> Break:
+    if op.name == "stop_gradient":
+        return "stopped"
+    if op.name == _NUMPY:
+        return "numpy"
+    if op.name == "assign":
+        return "assigned"
+    return "flat" if op.outputs[0].is_trainable else "integer"
+
+
+def _value(t: Tensor) -> Any:
+    return as_meant(t) if t.array.dtype.kind in "fiub" else None

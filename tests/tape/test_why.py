@@ -1,0 +1,232 @@
+"""Why a tape has no derivative, or another than expected: each cause, and a near twin without it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gradexplain import tf
+
+
+def codes(tape, y, x):
+    return [f.code for f in tape.why(y, x).data]
+
+
+CAUSES = {}
+
+
+def cause(code):
+    return lambda make: CAUSES.__setitem__(code, make) or make
+
+
+@cause("not-watched")
+def not_watched(twin):
+    x = tf.constant(3.0)
+    with tf.GradientTape() as t:
+        if twin:
+            t.watch(x)
+        y = x * x
+    return t, y, x
+
+
+@cause("watched-too-late")
+def watched_too_late(twin):
+    x = tf.constant(3.0)
+    with tf.GradientTape() as t:
+        if twin:
+            t.watch(x)
+        y = x * x
+        t.watch(x)
+    return t, y, x
+
+
+@cause("made-before")
+def made_before(twin):
+    u = tf.constant(3.0) * 2.0
+    with tf.GradientTape() as t:
+        if twin:
+            t.watch(u)
+        y = u * u
+    return t, y, u
+
+
+@cause("computed-copy")
+def computed_copy(twin):
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as t:
+        y = x * x
+        copy = tf.identity(x)
+    return t, y, x if twin else copy
+
+
+@cause("not-trainable")
+def not_trainable(twin):
+    x = tf.Variable(3.0, trainable=twin)
+    with tf.GradientTape() as t:
+        y = x * x
+    return t, y, x
+
+
+@cause("integer-dtype")
+def integer_dtype(twin):
+    x = tf.Variable(3.0 if twin else 3)
+    with tf.GradientTape() as t:
+        y = x * x
+    return t, y, x
+
+
+@cause("integer-path")
+def integer_path(twin):
+    x = tf.Variable([1.0, 3.0])
+    with tf.GradientTape() as t:
+        y = tf.reduce_max(x) if twin else tf.cast(tf.argmax(x), tf.float32)
+    return t, y, x
+
+
+@cause("flat-only")
+def flat_only(twin):
+    x = tf.Variable(1.25)
+    with tf.GradientTape() as t:
+        y = tf.identity(x) if twin else tf.round(x)
+    return t, y, x
+
+
+@cause("stopped")
+def stopped(twin):
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as t:
+        u = x * x
+        y = (u if twin else tf.stop_gradient(u)) * 2.0
+    return t, y, x
+
+
+@cause("numpy-detour")
+def numpy_detour(twin):
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as t:
+        y = (x if twin else tf.constant(x.numpy())) ** 2
+    return t, y, x
+
+
+@cause("assigned")
+def assigned(twin):
+    x, w = tf.Variable(3.0), tf.Variable(1.0)
+    with tf.GradientTape() as t:
+        if not twin:
+            w.assign(x * 2.0)
+        y = w * (x if twin else 1.0)
+    return t, y, x
+
+
+@cause("not-recording")
+def not_recording(twin):
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as t:
+        y = x * 2.0
+    if not twin:
+        y = y * y
+    return t, y, x
+
+
+@cause("gradient-not-recorded")
+def gradient_not_recorded(twin):
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            y = x**3
+        if twin:
+            g = inner.gradient(y, x)
+    return outer, g if twin else inner.gradient(y, x), x
+
+
+@cause("unrelated")
+def unrelated(twin):
+    x, z = tf.Variable(3.0), tf.Variable(2.0)
+    with tf.GradientTape() as t:
+        z * 2.0
+        y = x * (z if twin else 1.0)
+    return t, y, z
+
+
+@cause("unused")
+def unused(twin):
+    x, z = tf.Variable(3.0), tf.Variable(2.0)
+    with tf.GradientTape() as t:
+        t.watch(z)
+        y = x * (z if twin else 1.0)
+    return t, y, z
+
+
+@cause("sparse-gradient")
+def sparse_gradient(twin):
+    table = tf.Variable([[1.0], [2.0], [3.0]])
+    with tf.GradientTape() as t:
+        y = tf.reduce_sum(table[:2] if twin else tf.gather(table, [0, 1]))
+    return t, y, table
+
+
+@cause("conjugate")
+def conjugate(twin):
+    z = tf.Variable(1.0 if twin else 1.0 + 2.0j)
+    with tf.GradientTape() as t:
+        y = z * z
+    return t, y, z
+
+
+@cause("custom-gradient")
+def custom_gradient(twin):
+    f = (lambda x: x * x) if twin else tf.custom_gradient(lambda x: (x * x, lambda dy: dy))
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as t:
+        y = f(x)
+    return t, y, x
+
+
+@cause("row-sums")
+def row_sums(twin):
+    x = tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as t2:
+        with tf.GradientTape() as t1:
+            y = x**3
+        g = t1.gradient(y, x)
+        y = tf.reduce_sum(g) if twin else g
+    return t2, y, x
+
+
+@cause("tensorflow-differs")
+def tensorflow_differs(twin):
+    x = tf.Variable(1.0 if twin else 0.0)
+    with tf.GradientTape() as t:
+        y = tf.where(tf.equal(x, 0.0), 0.0, 1.0 / x)
+    return t, y, x
+
+
+@pytest.mark.parametrize("code", CAUSES)
+def test_a_cause_and_its_near_twin(code):
+    assert code in codes(*CAUSES[code](False))
+    assert code not in codes(*CAUSES[code](True))
+
+
+@pytest.mark.parametrize("code", CAUSES)
+def test_the_finding_of_none_is_the_only_one_where_the_derivative_is_none(code):
+    tape, y, x = CAUSES[code](False)
+    found = codes(tape, y, x)
+    if tape.gradient(y, x) is None:
+        assert found == [code]
+
+
+def test_the_operation_and_its_line_are_named():
+    tape, y, x = stopped(False)
+    (found,) = tape.why(y, x).data
+    assert found.place.text == "y = (u if twin else tf.stop_gradient(u)) * 2.0"
+    assert "tf.stop_gradient(u)" in found.text
+    assert [w.text for w in found.path] == ["x * x", "tf.stop_gradient(u)"]
+    assert np.isclose(found.path[0].value, 9.0)
+
+
+def test_all_sources_are_asked_about_by_default():
+    x, z = tf.Variable(3.0), tf.Variable(2.0)
+    with tf.GradientTape() as t:
+        z * 2.0
+        y = x * x
+    assert [f.argument for f in t.why(y).data] == ["z"]
