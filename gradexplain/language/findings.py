@@ -48,8 +48,8 @@ _CAUSES = {
     "{formula} does not select {operand} here: nothing comes back through it": (
         "{formula} 在此处没有选取 {operand}，导数无法经它传回"
     ),
-    "what comes back to {name} over {count} paths adds up to 0: {terms}": (
-        "经 {count} 条路径传回 {name} 的导数之和为 0：{terms}"
+    "what comes back to {operand} over {count} paths adds up to 0: {terms}": (
+        "经 {count} 条路径传回 {operand} 的导数之和为 0：{terms}"
     ),
     "the derivative before this one does not contain {name}: the derivative {key} is 0 everywhere": (
         "前一阶导数不含 {name}，故导数 {key} 处处为 0"

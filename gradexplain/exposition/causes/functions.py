@@ -113,7 +113,7 @@ ROWS = (
     ),
     Cause(
         "paths-cancel", "zero",
-        "what comes back to {name} over {count} paths adds up to 0: {terms}",
+        "what comes back to {operand} over {count} paths adds up to 0: {terms}",
         "nothing is wrong if the result is meant not to depend on {name}",
         "Each path has a derivative, but their sum is 0, as in x - x.",
         "both",

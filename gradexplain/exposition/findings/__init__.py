@@ -52,7 +52,7 @@ def diagnose(
 ) -> tuple[Finding, ...]:
     """All findings about a program; `brief` leaves out what takes exact arithmetic or walks along whole chains."""
     subject = _subject(program, wrt, sweep)
-    found = [*_branches(program, subject), *zeros.without_path(subject, of_many=_is_one_of_many(program))]
+    found = [*_branches(program, subject), *zeros.without_path(subject, _decisions(program))]
     if not program.is_numeric:
         influenced, text = subject.influenced, subject.text
         found += _some(bends.steps(subject.order, influenced, text, subject.place))
@@ -95,7 +95,8 @@ def at_point(subject: Subject, closed: Mapping[str, Any], told: Collection[Node]
     """
     bent = list(bends.at_point(subject))
     told = {*told, *(node for node, _ in bent)}
-    undefined = list(infinities.undefined_values(subject)) or list(infinities.undefined_slopes(subject, closed, told))
+    known = {node for node, f in bent if f.kind == "undefined"}
+    undefined = list(infinities.undefined_values(subject)) or list(infinities.undefined_slopes(subject, closed, known))
     return [*_some(f for _, f in bent), *_some(zeros.zeros(subject, told)), *_some(undefined)]
 
 
@@ -129,9 +130,9 @@ def _subject(program: Program, wrt: Sequence[str], sweep: Sweep) -> Subject:
     )
 
 
-def _is_one_of_many(program: Program) -> bool:
-    """Whether there are other paths than the one that the program holds."""
-    return bool(program.conditions) and not program.explored
+def _decisions(program: Program) -> dict[Node, Any]:
+    """The conditions of the path that the program holds, if there are others, each with its line."""
+    return {} if program.explored else {c.node: place_of(c.site) for c in program.conditions}
 
 
 def _some(found: Iterable[Finding]) -> list[Finding]:

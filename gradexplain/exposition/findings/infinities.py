@@ -54,7 +54,7 @@ def _is_fine(exact: Any) -> Sentence:
 
 
 def _comes_into(subject: Subject, x: Node, node: Node) -> bool:
-    return x in set(subject.order) and node in subject.hot
+    return x in subject.members and node in subject.hot
 
 
 def _exact_entry(subject: Subject, node: Node, index: tuple[int, ...]) -> Any:
@@ -275,14 +275,13 @@ def elsewhere(subject: Subject) -> Iterator[Finding]:
         if not all(map(subject.is_finite, node.inputs)):
             continue
         live = np.broadcast_to(np.asarray(subject.live.get(node, False)), node.shape)
-        words: dict[str, Any] = {"formula": subject.text(node)}
         slope = _bad_slope(subject, node, ~live)
         if slope is not None:
-            yield finding("rejected-branch", subject.place(node), slope=slope, **words)
+            yield finding("rejected-branch", subject.place(node), formula=subject.text(node), slope=slope)
         elif is_fine and subject.is_finite(node):
             slope = _bad_slope(subject, node, live)
             if slope is not None:
-                yield finding("simplified", subject.place(node), slope=slope, **words)
+                yield finding("simplified", subject.place(node), formula=subject.text(node), slope=slope)
 
 
 def _bad_slope(subject: Subject, node: Node, entries: Any) -> str | None:

@@ -85,6 +85,11 @@ class Subject:
         return ancestors([self.output])
 
     @cached_property
+    def members(self) -> set[Node]:
+        """The nodes that the result is computed from."""
+        return set(self.order)
+
+    @cached_property
     def hot(self) -> set[Node]:
         """The nodes that a source flows into."""
         return depends_on(self.order, self.sources.values())
@@ -127,7 +132,7 @@ class Subject:
     def text(self, node: Node) -> str:
         """A node in a sentence: its formula over the names of its operands, written out where that is short."""
         inputs = {x: n for x, n in self.names.items() if x.op is VARIABLE}
-        written = plain(expression(node, inputs)) if len(ancestors([node])) <= _SMALL else ""
+        written = plain(expression(node, inputs)) if _is_small(node) else ""
         if written and len(written) <= LONGEST:
             return written
         return self.short(node)
@@ -243,6 +248,16 @@ class Subject:
         if self.has_point:
             value = self.value(node)
         return Waypoint(self.equation(node, beside), value, factor, self.place(node), node is culprit)
+
+
+def _is_small(node: Node) -> bool:
+    """Whether a node is made of few others."""
+    seen, waiting = {node}, [node]
+    while waiting and len(seen) <= _SMALL:
+        new = [n for n in waiting.pop().inputs if n not in seen]
+        seen.update(new)
+        waiting += new
+    return len(seen) <= _SMALL
 
 
 def _kept(count: int, at: int | None) -> list[int]:
