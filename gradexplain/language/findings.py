@@ -15,7 +15,6 @@ _FRAME = {
     "{remark}": "{remark}",
     "{what}": "{what}",
     "{do}": "{do}",
-    "{size}": "{size}",
 }
 _CAUSES = {
     "the result is a constant: no path leads from {name} to it, so its derivative is 0": (
@@ -91,10 +90,9 @@ _CAUSES = {
     "{condition} singles this point out: the derivative is the limit from both sides, {taken}": (
         "{condition} 单独挑出了这一点：导数取两侧的极限 {taken}"
     ),
-    "the derivative with respect to {name} is {size}, the product of {count} factors: {factors}": (
-        "对 {name} 的导数为 {size}，是 {count} 个因子之积：{factors}"
+    "the derivative with respect to {name} is {size}: along a path {count} factors multiply to {product} ({factors})": (
+        "对 {name} 的导数为 {size}：沿一条路径的 {count} 个因子之积为 {product}（{factors}）"
     ),
-    "{size}, which a float rounds to 0": "{size}（浮点数舍入为 0）",
     "{count} times {low} ({formula})": "{count} 个 {low}（{formula}）",
     "{count} times {low} .. {high} ({formula})": "{count} 个 {low} .. {high}（{formula}）",
     "{formula} has slope {slope} at {point}, close to a point where it is infinite": (
@@ -138,6 +136,9 @@ _FACTORS = {
     "{slope} (from {formula}) times 0 (from {other})": "{slope}（来自 {formula}）乘 0（来自 {other}）",
     "the slope is {slope}, which a float rounds to 0": "斜率为 {slope}，浮点数舍入为 0",
     "1 divided by the difference of two equal values": "1 除以两个相等值之差",
+    "the result has slope {left} from the left and {right} from the right, {taken} is taken": (
+        "结果的左侧斜率为 {left}，右侧斜率为 {right}，取 {taken}"
+    ),
     "{mean:.3g} on average": "平均 {mean:.3g}",
     "{found} in floats, exactly {exact}": "浮点数为 {found}，精确值为 {exact}",
 }

@@ -63,7 +63,7 @@ def diagnose(
     else:
         at_border = list(bends.borders(program, subject))
         found += _some(f for _, f in at_border)
-        found += at_point(subject, closed or {}, {chosen for chosen, _ in at_border if chosen is not None})
+        found += at_point(subject, closed or {}, {chosen for chosen, _ in at_border if chosen is not None}, brief=brief)
         if not brief:
             found += [*_size_and_accuracy(subject, found), *_some(infinities.elsewhere(subject))]
     if not brief:
@@ -87,13 +87,15 @@ def of_derivatives(nodes: Mapping[str, Node], order: int) -> list[Finding]:
     return list(zeros.constant_derivatives(nodes)) if order > 1 else []
 
 
-def at_point(subject: Subject, closed: Mapping[str, Any], told: Collection[Node] = ()) -> list[Finding]:
+def at_point(
+    subject: Subject, closed: Mapping[str, Any], told: Collection[Node] = (), *, brief: bool = False
+) -> list[Finding]:
     """Kinks, zeros and infinities of a computation at its point; `closed` has the values of simplified formulas.
 
     Of operations in `told` it is known already why they let nothing back. This is for tapes, too: what a `Subject`
     holds they have.
     """
-    bent = list(bends.at_point(subject))
+    bent = list(bends.at_point(subject, brief=brief))
     told = {*told, *(node for node, _ in bent)}
     known = {node for node, f in bent if f.kind == "undefined"}
     undefined = list(infinities.undefined_values(subject)) or list(infinities.undefined_slopes(subject, closed, known))

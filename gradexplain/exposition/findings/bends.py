@@ -30,8 +30,8 @@ _SAME = 1e-12  # relative: slopes that are one
 _NEARLY_EQUAL = 1e-12  # of the greatest value
 
 
-def at_point(subject: Subject) -> Iterator[tuple[Node, Finding]]:
-    """Operations that are exactly at a kink, a jump or a tie, each with what to say of it."""
+def at_point(subject: Subject, *, brief: bool = False) -> Iterator[tuple[Node, Finding]]:
+    """Operations that are exactly at a kink, a jump or a tie, each with what to say of it; `brief` without slopes."""
     for node in subject.order:
         if not subject.influenced(node):
             continue
@@ -39,7 +39,7 @@ def at_point(subject: Subject) -> Iterator[tuple[Node, Finding]]:
             yield from _equal_values(subject, node)
         hits = _hits(subject, node)
         if hits:
-            yield node, _bend(subject, node, hits)
+            yield node, _bend(subject, node, hits, brief)
 
 
 def _hits(subject: Subject, node: Node) -> int:
@@ -58,12 +58,13 @@ def _hits(subject: Subject, node: Node) -> int:
         return 0 if at_kink is None else int(np.sum(at_kink(*operands)))
 
 
-def _bend(subject: Subject, node: Node, hits: int) -> Finding:
+def _bend(subject: Subject, node: Node, hits: int, brief: bool) -> Finding:
     words: dict[str, Any] = {"formula": subject.text(node), "slopes": Sentence(node.op.kinks)}
     values = {"hits": hits, "size": node.size, **words}
     x = next((x for x in subject.sources.values() if x in subject.members), None)
     path = subject.way(x, node) if x is not None and (node in subject.hot or not node.op.differentiable) else ()
-    more: dict[str, Any] = {"path": path, "factor": Sentence(node.op.kinks)}
+    factor = None if brief or x is None or "jump" in node.op.kinks else _slopes(subject, x)
+    more: dict[str, Any] = {"path": path, "factor": factor or Sentence(node.op.kinks)}
     if subject.is_finite(subject.output):
         value = number(subject.value(subject.output))
         more["ruled_out"] = [Sentence("the function itself is finite here: {value}", value=value)]
@@ -183,6 +184,18 @@ def _border(subject: Subject, border: Node, name: str, where: Node | None, place
         taken = number(subject.value(subject.sweep.adjoints[x])) if x in subject.sweep.adjoints else "0"
         return finding("branches-meet", place, left=_shown(left), right=_shown(right), taken=taken, **more)
     return None
+
+
+def _slopes(subject: Subject, x: Node) -> Sentence | None:
+    """The slopes of the whole program on both sides of the point, where it is one of numbers and they differ."""
+    if len(subject.order) > _MOST_NODES or any(n.shape for n in subject.order):
+        return None
+    sides = _sides(subject, x)
+    if sides is None or any(jumps for _, jumps in sides):
+        return None
+    taken = number(subject.value(subject.sweep.adjoints[x])) if x in subject.sweep.adjoints else "0"
+    sentence = "the result has slope {left} from the left and {right} from the right, {taken} is taken"
+    return Sentence(sentence, left=_shown(sides[0][0]), right=_shown(sides[1][0]), taken=taken)
 
 
 def _shown(value: Any) -> str:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+import mpmath as mp
 import numpy as np
 
 from gradexplain.autodiff import Pullback
@@ -51,15 +52,13 @@ def _explained(subject: Subject, name: str, x: Node, size: float) -> Iterator[Fi
         yield from _single(subject, name, x, p, strongest)
     elif abs(total) >= _EXTREME and len(factors) >= _LONG:
         code = "exploding" if total > 0 else "vanishing"
-        culprit = factors[len(factors) // 2][0]
-        largest = "{size}, which a float rounds to 0" if size == 0 else "{size}"
-        shown = exact_number_text(10**total) if abs(total) < 300 else f"1e{total:+.0f}"
         yield finding(
             code,
-            subject.place(culprit.node),
+            subject.place(factors[len(factors) // 2][0].node),
             name=name,
-            size=Sentence(largest, size=shown if size == 0 else f"{size:.2g}"),
+            size=number(size),
             count=len(factors),
+            product=exact_number_text(mp.mpf(10) ** total),
             factors=enumerated(_grouped(subject, factors)),
             path=subject.along([(x, None), *((p.node, p.operand) for p in chain)]),
             factor=Sentence("{mean:.3g} on average", mean=10 ** (total / len(factors))),
