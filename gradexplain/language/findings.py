@@ -257,6 +257,10 @@ _FIXES = {
     "write ({a} - {inner})/(sqrt({a}) + sqrt({b}))": "写成 ({a} - {inner})/(sqrt({a}) + sqrt({b}))",
 }
 _OF_TAPES = {
+    "{formula} has slope {slope} at {point}, on a branch that where rejects: 0 times it is nan": (
+        "{formula} 在 {point} 处的斜率为 {slope}，位于 where 未选取的分支上：0 乘它得 nan"
+    ),
+    "put a where inside, too: where(c, f(where(c, x, 1)), 0)": ("里面也要用 where：where(c, f(where(c, x, 1)), 0)"),
     "{name} is a constant tensor that this tape does not watch": "{name} 是常数张量，这个 tape 没有监视它",
     "call tape.watch({name}) before it is used, or make it a Variable": (
         "在使用之前调用 tape.watch({name})，或改为 Variable"

@@ -107,7 +107,7 @@ def undefined_slopes(subject: Subject, closed: Mapping[str, Any], told: Collecti
     merged = set(told)
     origins: list[Pullback] = []
     for p in subject.sweep.pullbacks:
-        if subject.is_finite(p.contribution) or not subject.is_finite(p.node):
+        if subject.is_finite(p.contribution) or np.any(~np.isfinite(subject.value(p.node)) & subject.live[p.node]):
             continue
         adjoint = subject.value(p.adjoint)
         if np.all(np.isfinite(adjoint)):
@@ -197,6 +197,11 @@ def _infinite(subject: Subject, p: Pullback, poisoned: Mapping[str, Node], close
     ruled_out, fix = _evidence(subject, name, closed)
     words = _slope_at(subject, p)
     details: dict[str, Any] = {"path": subject.way(source, node, p.operand), "ruled_out": ruled_out}
+    index = _bad_entry(subject, p)
+    live = np.broadcast_to(np.asarray(subject.live.get(node, False)), node.shape)
+    if x.shape == node.shape and not live[index]:
+        details["factor"] = Sentence("0 (what comes from above) times {slope}", slope=words["slope"])
+        return finding("poisoned-branch", subject.place(node), **words, **details)
     adjoint = np.asarray(subject.value(p.adjoint))
     if adjoint.shape == () and adjoint == 0:
         sentence = "0 times infinity: {formula} has slope {slope} at {point}, its user has slope 0"

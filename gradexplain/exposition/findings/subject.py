@@ -29,6 +29,10 @@ _DIGITS = 60
 _FEW = 3  # entries of a vector that are written out
 
 
+def _nowhere(_: Node) -> None:
+    """A place that nobody knows."""
+
+
 @dataclass(frozen=True)
 class Subject:
     """A computation at a point: the result, the sources by name, the sweep from one to the others, and all values.
@@ -42,7 +46,7 @@ class Subject:
     sweep: Sweep
     values: MutableMapping[Node, Any]
     names: Mapping[Node, str]
-    place: Callable[[Node], Place | None]
+    place: Callable[[Node], Place | None] = _nowhere
     joins: Collection[Node] = ()  # each a `where` that nobody wrote: the branches of an `if` meet in it
 
     # Values.
@@ -153,7 +157,8 @@ class Subject:
             if n in self.names and (n in beside or is_own(self.names[n]) or len(self.text(n)) > _BRIEF):
                 given[n] = self.names[n]
         written = plain(expression(node, given))
-        return f"{name} = {written if len(written) <= _WIDE else self.short(node)}"
+        written = written if len(written) <= _WIDE else self.short(node)
+        return f"{name} = {written}" if name else written
 
     def called(self, node: Node) -> str:
         """A node by the name that the program gives it, else by its formula."""
