@@ -15,10 +15,16 @@ from typing import Any
 import numpy as np
 
 import gradexplain as gx
+from gradexplain.autodiff import Pullback, Sweep
+from gradexplain.evaluate import evaluate
 from gradexplain.exposition.causes import CAUSES, finding
 from gradexplain.exposition.causes.cause import Cause
+from gradexplain.exposition.findings import Subject, of_subject
 from gradexplain.exposition.model import Finding
 from gradexplain.exposition.recording import Cut, Missing, none
+from gradexplain.graph import Node, ancestors, variable
+from gradexplain.trace.run import trace
+from gradexplain.trace.signature import bind
 
 PAGE = Path(__file__).with_name("findings.md")
 
@@ -189,6 +195,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         'none(Missing("x", "g", is_gradient=True, is_recorded=False))',
         'none(Missing("x", "g", is_gradient=True))',
     ),
+    "poisoned-branch": (
+        "of_subject(unmasked(lambda x: np.where(x > 0, np.sqrt(x), 0.0), -1.0))",
+        "of_subject(unmasked(lambda x: np.where(x > 0, np.sqrt(x), 0.0), 4.0))",
+    ),
     "released": ('finding("released", line=9)', 'none(Missing("x"))'),
     "many-records": ('finding("many-records", count=12000)', 'none(Missing("x"))'),
     "row-sums": ('finding("row-sums", target="g", count=3)', 'none(Missing("x", "g"))'),
@@ -205,6 +215,25 @@ EXAMPLES: dict[str, tuple[str, str]] = {
 }
 
 
+def unmasked(f: Any, x: float) -> Subject:
+    """A computation as a tape has it, whose sweep multiplies by 0 what a `where` rejects."""
+    program = trace(f, bind(f, (x,), {}, symbolic=False))
+    adjoints: dict[Node, Node] = {program.output: variable("g")}
+    values = {**program.trace.values, adjoints[program.output]: 1.0}
+    pullbacks = []
+    for node in reversed(ancestors([program.output])):
+        for i, operand in enumerate(node.inputs):
+            if node.op.pullback is not None and operand.kind == "float" and not operand.is_constant:
+                held = variable("held")  # a number, as on a tape: nothing is simplified
+                contribution = node.op.pullback(i, held, node)
+                if contribution is not None:
+                    values[held] = evaluate([adjoints[node]], values)[0]
+                    pullbacks.append(Pullback(node, i, held, contribution))
+                    adjoints[operand] = contribution
+    sweep = Sweep(program.output, tuple(program.inputs.values()), adjoints, tuple(pullbacks))
+    return Subject(program.output, program.inputs, sweep, values, {n: name for name, n in program.inputs.items()})
+
+
 def findings_of(expression: str) -> tuple[Finding, ...]:
     """The findings of an example."""
     known = {
@@ -216,8 +245,9 @@ def findings_of(expression: str) -> tuple[Finding, ...]:
         "Missing": Missing,
         "Cut": Cut,
     }
+    known |= {"of_subject": of_subject, "unmasked": unmasked}
     found: Any = eval(expression, known)
-    return (found,) if isinstance(found, Finding) else found.data
+    return (found,) if isinstance(found, Finding) else tuple(found)
 
 
 def page() -> str:

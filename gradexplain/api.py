@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradexplain.errors import ArgumentError, NoRuleError, NotTraceableError, ShapeError
-from gradexplain.explanation import CheckDisplay, Explanation
+from gradexplain.explanation import Explanation
 from gradexplain.exposition.causes import finding
 from gradexplain.exposition.domain import require_all_paths, require_domain
 from gradexplain.language import Sentence
-from gradexplain.render.display import Display
+from gradexplain.render.answers import CheckDisplay, FindingsDisplay
 from gradexplain.trace.run import Program, compare, explore, trace
 from gradexplain.trace.signature import Argument, bind, promote
 
@@ -126,7 +126,7 @@ def check(f: Function, *args: Any, gradient: Any = None, wrt: Names = None, **kw
     return explain(f, *args, wrt=wrt, **kwargs).check(gradient)
 
 
-def why(f: Function, *args: Any, wrt: Names = None, **kwargs: Any) -> Display:
+def why(f: Function, *args: Any, wrt: Names = None, **kwargs: Any) -> FindingsDisplay:
     """Why a derivative is zero, infinite, NaN, huge, or not what was expected. Takes what `explain` takes.
 
     Each finding has a code, the path as far as it goes, the operation with its line, what is not the cause, and what to
@@ -144,9 +144,9 @@ def why(f: Function, *args: Any, wrt: Names = None, **kwargs: Any) -> Display:
     try:
         return explain(f, *args, wrt=wrt, **kwargs).why()
     except NoRuleError as error:
-        return Display((finding("no-rule", error.where, what=error.what, do=error.fix),))
+        return FindingsDisplay((finding("no-rule", error.where, what=error.what, do=error.fix),))
     except NotTraceableError as error:
-        return Display((finding("left-trace", error.where, what=error.what, do=error.fix),))
+        return FindingsDisplay((finding("left-trace", error.where, what=error.what, do=error.fix),))
 
 
 def descent(f: Callable[..., Any], start: Sequence[float], *, rate: float = 0.1, steps: int = 50) -> Descent:

@@ -21,6 +21,7 @@ from gradexplain.graph import Node, ancestors
 from gradexplain.jacobians import derivative_nodes
 from gradexplain.lambdify import readable_names
 from gradexplain.pictures import Pictured
+from gradexplain.render.answers import CheckDisplay, FindingsDisplay
 from gradexplain.render.display import Display
 from gradexplain.render.frozen import Frozen
 from gradexplain.simplify.arrangement import Arrangement
@@ -280,13 +281,13 @@ class Explanation(Pictured):
         found = findings.diagnose(self._recorded, self.wrt, self.sweep, closed)
         return (*found, *findings.of_derivatives(self._nodes, self.order), *findings.left_out(self.whole))
 
-    def why(self, key: str | None = None) -> Display:
+    def why(self, key: str | None = None) -> FindingsDisplay:
         """Why a derivative is zero, undefined, huge, or not what was expected: findings with their causes.
 
         Each has a code (see the page of findings), the path as far as it goes, the operation with its line, its factor,
         what is not the cause, and what to do. With `key`, those about one argument.
         """
-        return Display(findings.about(self._diagnosis, key) if key else self._diagnosis)
+        return FindingsDisplay(findings.about(self._diagnosis, key) if key else self._diagnosis)
 
     # Rendering.
     def python(self) -> str:
@@ -361,23 +362,3 @@ class Explanation(Pictured):
 def _is_free(name: str) -> bool:
     """Whether a program may call an argument by this name."""
     return name.isidentifier() and not keyword.iskeyword(name) and name not in ("np", "scipy", "derivative")
-
-
-class CheckDisplay(Display):
-    """A check's report: true if the derivative passed."""
-
-    @property
-    def ok(self) -> bool:
-        """Whether nothing failed and something passed."""
-        return bool(self.data.ok)
-
-    @property
-    def rows(self) -> Any:
-        """A row for each entry or direction."""
-        return self.data.rows
-
-    def __bool__(self) -> bool:
-        return self.ok
-
-    def __repr__(self) -> str:
-        return f"<check {'passed' if self.ok else 'not passed'}: {len(self.data.rows)} rows>"

@@ -10,13 +10,14 @@ from typing import Any
 import mpmath as mp
 
 from gradexplain.errors import ArgumentError, DomainError
-from gradexplain.explanation import CheckDisplay, Explanation
+from gradexplain.explanation import Explanation
 from gradexplain.exposition import implicit, sweeps, values, verify
 from gradexplain.exposition.domain import require_all_paths
 from gradexplain.exposition.known import known_rules
 from gradexplain.exposition.model import CheckReport, Detail, Finding, Overview, Style, TapeRow
 from gradexplain.graph import Node, ancestors, is_scalar_constant
 from gradexplain.language import Sentence
+from gradexplain.render.answers import CheckDisplay
 from gradexplain.render.display import Display
 from gradexplain.simplify.arrangement import Arrangement
 from gradexplain.simplify.conditions import conditions
@@ -147,6 +148,11 @@ class ImplicitExplanation(Explanation):
     @cached_property
     def _findings(self) -> tuple[Finding, ...]:
         return tuple(f for f in super()._findings if f.kind in _KINDS)
+
+    @property
+    def _diagnosis(self) -> tuple[Finding, ...]:
+        """The other causes are about the left side minus the right side."""
+        return self._findings
 
     @property
     def _call(self) -> str | None:

@@ -111,11 +111,11 @@ def test_too_many_paths_say_which_branch_and_how_many():
     ("function", "x", "words"),
     [
         (abs, 0.0, "has a kink here (x = 0: slopes -1 and 1, 0 is taken)"),
-        (lambda x: np.maximum(x, 2 * x), 0.0, "has a kink here"),
+        (lambda x: np.maximum(x, 2 * x), 0.0, "has a tie here"),
         (lambda x: np.clip(x, -1, 1), 1.0, "has a kink here (x at a constant bound: 0 is taken)"),
-        (lambda x: np.floor(x) * x, 2.0, "has a kink here (jumps at the integers)"),
-        (lambda x: x % 2, 4.0, "has a kink here"),
-        (np.sign, 0.0, "has a kink here"),
+        (lambda x: np.floor(x) * x, 2.0, "is exactly at a jump (jumps at the integers)"),
+        (lambda x: x % 2, 4.0, "is exactly at a jump"),
+        (np.sign, 0.0, "is exactly at a jump"),
     ],
 )
 def test_kinks_at_the_point_are_stated(function, x, words):

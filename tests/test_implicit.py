@@ -189,3 +189,9 @@ def test_mistakes(call, kind, words):
 def test_the_command_line(capsys, arguments, expected, code):
     assert main(arguments) == code
     assert expected in capsys.readouterr().out
+
+
+def test_why_is_about_the_curve():
+    """The slope of F in x is 0 at the top of a circle; that of y is, too, but nothing lets nothing back."""
+    assert gx.explain_implicit("x**2 + y**2 = 25", x=0, y=5).why().codes == ()
+    assert "kink" in gx.explain_implicit("abs(x) + y = 1", x=0, y=1).why().codes

@@ -89,7 +89,7 @@ def _tables() -> set[str]:
     found = {text for op in TABLE.values() for text in (op.rule, op.kinks)}
     found |= {r.name for r in rewrites.RULES} | {i.name for i in identities.IDENTITIES}
     found |= {text for cause in CAUSES.values() for text in (cause.sentence, cause.fix)}
-    found |= set(zeros._SURROGATES.values())
+    found |= {*zeros._SURROGATES.values(), zeros._SMOOTH_STEP}
     for module in (rules, known, matching, steps, rewrite, orthant):
         found |= {v for n, v in vars(module).items() if n.isupper() and not n.startswith("_") and isinstance(v, str)}
     found |= {rule for rules_ in known._NAMES.values() for rule in rules_}

@@ -15,7 +15,6 @@ _FRAME = {
     "{remark}": "{remark}",
     "{what}": "{what}",
     "{do}": "{do}",
-    "{size}": "{size}",
 }
 _CAUSES = {
     "the result is a constant: no path leads from {name} to it, so its derivative is 0": (
@@ -48,8 +47,8 @@ _CAUSES = {
     "{formula} does not select {operand} here: nothing comes back through it": (
         "{formula} 在此处没有选取 {operand}，导数无法经它传回"
     ),
-    "what comes back to {name} over {count} paths adds up to 0: {terms}": (
-        "经 {count} 条路径传回 {name} 的导数之和为 0：{terms}"
+    "what comes back to {operand} over {count} paths adds up to 0: {terms}": (
+        "经 {count} 条路径传回 {operand} 的导数之和为 0：{terms}"
     ),
     "the derivative before this one does not contain {name}: the derivative {key} is 0 everywhere": (
         "前一阶导数不含 {name}，故导数 {key} 处处为 0"
@@ -91,10 +90,9 @@ _CAUSES = {
     "{condition} singles this point out: the derivative is the limit from both sides, {taken}": (
         "{condition} 单独挑出了这一点：导数取两侧的极限 {taken}"
     ),
-    "the derivative with respect to {name} is {size}, the product of {count} factors: {factors}": (
-        "对 {name} 的导数为 {size}，是 {count} 个因子之积：{factors}"
+    "the derivative with respect to {name} is {size}: along a path {count} factors multiply to {product} ({factors})": (
+        "对 {name} 的导数为 {size}：沿一条路径的 {count} 个因子之积为 {product}（{factors}）"
     ),
-    "{size}, which a float rounds to 0": "{size}（浮点数舍入为 0）",
     "{count} times {low} ({formula})": "{count} 个 {low}（{formula}）",
     "{count} times {low} .. {high} ({formula})": "{count} 个 {low} .. {high}（{formula}）",
     "{formula} has slope {slope} at {point}, close to a point where it is infinite": (
@@ -138,6 +136,9 @@ _FACTORS = {
     "{slope} (from {formula}) times 0 (from {other})": "{slope}（来自 {formula}）乘 0（来自 {other}）",
     "the slope is {slope}, which a float rounds to 0": "斜率为 {slope}，浮点数舍入为 0",
     "1 divided by the difference of two equal values": "1 除以两个相等值之差",
+    "the result has slope {left} from the left and {right} from the right, {taken} is taken": (
+        "结果的左侧斜率为 {left}，右侧斜率为 {right}，取 {taken}"
+    ),
     "{mean:.3g} on average": "平均 {mean:.3g}",
     "{found} in floats, exactly {exact}": "浮点数为 {found}，精确值为 {exact}",
 }
@@ -256,6 +257,10 @@ _FIXES = {
     "write ({a} - {inner})/(sqrt({a}) + sqrt({b}))": "写成 ({a} - {inner})/(sqrt({a}) + sqrt({b}))",
 }
 _OF_TAPES = {
+    "{formula} has slope {slope} at {point}, on a branch that where rejects: 0 times it is nan": (
+        "{formula} 在 {point} 处的斜率为 {slope}，位于 where 未选取的分支上：0 乘它得 nan"
+    ),
+    "put a where inside, too: where(c, f(where(c, x, 1)), 0)": ("里面也要用 where：where(c, f(where(c, x, 1)), 0)"),
     "{name} is a constant tensor that this tape does not watch": "{name} 是常数张量，这个 tape 没有监视它",
     "call tape.watch({name}) before it is used, or make it a Variable": (
         "在使用之前调用 tape.watch({name})，或改为 Variable"

@@ -131,4 +131,17 @@ class Display:
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         from gradexplain.render import bundle
 
+        bundle.is_all(Display)
         return bundle.mimebundle(self._shown)
+
+    def _repr_html_(self) -> str:
+        """The page, for front ends that ask for HTML alone; notebooks get the bundle (see `bundle.is_all`)."""
+        from gradexplain.render import bundle
+
+        return bundle.written("text/html", self.to_html)
+
+    def _repr_latex_(self) -> str:
+        """One formula, for front ends that ask for LaTeX alone."""
+        from gradexplain.render import bundle, latex
+
+        return bundle.written("text/latex", lambda: latex.display(self.document))

@@ -14,6 +14,7 @@ from gradexplain.render.derivations import line_of
 from gradexplain.render.listings import number
 
 _SHORT = 4  # entries of an array on a path
+_NARROW = 20  # characters of it
 _QUIET = ("branch", "note", "meaning")
 
 
@@ -56,7 +57,8 @@ def _row(w: Waypoint) -> tuple[str, ...]:
 
 def _value(value: Any) -> str:
     """A number, or a short array; of others the shape."""
-    return str(np.shape(value)) if np.ndim(value) > 1 or np.size(value) > _SHORT else number(value)
+    written = number(value) if np.size(value) <= _SHORT else ""
+    return written if written and len(written) <= _NARROW else str(np.shape(value))
 
 
 def _factor(factor: Any) -> str:

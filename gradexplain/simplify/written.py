@@ -50,7 +50,7 @@ class _AsWritten(Arrangement):
 
     def fraction(self, product: Any) -> Fraction:
         found = Fraction(1, [], [])
-        waiting = list(reversed(product.args)) if isinstance(product, sp.Mul) else [product]
+        waiting = [product]
         while waiting:
             factor = waiting.pop()
             if isinstance(factor, sp.Mul) and factor.is_number and all(_is_root(f) for f in factor.args):

@@ -44,6 +44,29 @@ def test_a_format_that_fails_is_logged_and_left_out(caplog: pytest.LogCaptureFix
     assert told == ["could not write an explanation as text/markdown"]
 
 
+def test_html_and_latex_alone_are_there_for_who_asks() -> None:
+    e = gx.explain(lambda x: x**2, 3.0)
+    assert e._repr_html_() == e.to_html()
+    assert e._repr_latex_() == e._repr_mimebundle_()["text/latex"]
+
+
+def test_alone_they_do_not_raise_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    e = gx.explain("x**2")
+    monkeypatch.setattr(latex, "display", broken)
+    assert e._repr_latex_() == bundle.UNPRINTABLE
+
+
+def test_notebooks_get_no_html_beside_the_bundle() -> None:
+    pytest.importorskip("IPython")
+    from IPython.testing.globalipapp import get_ipython, start_ipython
+
+    shell = start_ipython() or get_ipython()
+    e = gx.explain(lambda x: x**2, 3.0)
+    assert list(shell.display_formatter.format(e)[0]) == KINDS
+    assert "text/html" in shell.display_formatter.format(e.picture())[0]
+    assert "text/html" in shell.display_formatter.format(e.stepper())[0]
+
+
 def test_there_is_plain_text_even_if_everything_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     e = gx.explain("x**2")
     for module, name in ((text, "render"), (markdown, "render"), (latex, "display")):

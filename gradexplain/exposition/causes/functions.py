@@ -113,7 +113,7 @@ ROWS = (
     ),
     Cause(
         "paths-cancel", "zero",
-        "what comes back to {name} over {count} paths adds up to 0: {terms}",
+        "what comes back to {operand} over {count} paths adds up to 0: {terms}",
         "nothing is wrong if the result is meant not to depend on {name}",
         "Each path has a derivative, but their sum is 0, as in x - x.",
         "both",
@@ -201,7 +201,8 @@ ROWS = (
         "kink", "kink",
         "{formula} has a kink here ({slopes})",
         "nothing is wrong if that slope will do; else choose a point beside it, or a smooth function",
-        "Two slopes meet, and there is no derivative. A convention chooses a number: see [conventions](conventions.md#kinks).",
+        "Two slopes meet, and there is no derivative. A convention chooses a number between them: see [conventions](conventions.md#kinks). "
+        "Others choose otherwise: abs has 0 at 0 here, in TensorFlow and in PyTorch, and 1 in JAX; at its bounds clip has 0 here and 1 in TensorFlow and PyTorch.",
         "both",
     ),
     Cause(
@@ -257,14 +258,14 @@ ROWS = (
     # Size and accuracy.
     Cause(
         "exploding", "size",
-        "the derivative with respect to {name} is {size}, the product of {count} factors: {factors}",
+        "the derivative with respect to {name} is {size}: along a path {count} factors multiply to {product} ({factors})",
         "clip the gradient, start with smaller weights, or use fewer passes",
         "A long chain of factors above 1, as in a recurrent network or an iterated map.",
         "both",
     ),
     Cause(
         "vanishing", "size",
-        "the derivative with respect to {name} is {size}, the product of {count} factors: {factors}",
+        "the derivative with respect to {name} is {size}: along a path {count} factors multiply to {product} ({factors})",
         "use fewer passes, skip connections, normalised layers, or larger weights",
         "A long chain of factors below 1. If the product is below 5e-324 it becomes 0.",
         "both",

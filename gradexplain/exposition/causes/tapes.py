@@ -118,6 +118,14 @@ ROWS = (
         "Memory grows with every operation that is recorded.",
         "tape",
     ),
+    Cause(
+        "poisoned-branch", "undefined",
+        "{formula} has slope {slope} at {point}, on a branch that where rejects: 0 times it is nan",
+        "put a where inside, too: where(c, f(where(c, x, 1)), 0)",
+        "Both branches of a `where` are computed, and the rejected one is multiplied by 0. Functions leave that branch out "
+        "(see rejected-branch); a tape does what TensorFlow does.",
+        "tape",
+    ),
     # The numbers mean something else.
     Cause(
         "row-sums", "meaning",

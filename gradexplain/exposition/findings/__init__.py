@@ -52,7 +52,7 @@ def diagnose(
 ) -> tuple[Finding, ...]:
     """All findings about a program; `brief` leaves out what takes exact arithmetic or walks along whole chains."""
     subject = _subject(program, wrt, sweep)
-    found = [*_branches(program, subject), *zeros.without_path(subject, of_many=_is_one_of_many(program))]
+    found = [*_branches(program, subject), *zeros.without_path(subject, _decisions(program))]
     if not program.is_numeric:
         influenced, text = subject.influenced, subject.text
         found += _some(bends.steps(subject.order, influenced, text, subject.place))
@@ -63,11 +63,10 @@ def diagnose(
     else:
         at_border = list(bends.borders(program, subject))
         found += _some(f for _, f in at_border)
-        found += at_point(subject, closed or {}, {chosen for chosen, _ in at_border if chosen is not None})
-        if not brief:
-            found += [*_size_and_accuracy(subject, found), *_some(infinities.elsewhere(subject))]
+        told = {chosen for chosen, _ in at_border if chosen is not None}
+        found += at_point(subject, closed, told, brief=brief)
     if not brief:
-        found += _meaning(program, subject)
+        found += [*_meaning(subject), *_integers(program, subject)]
     found += [finding("taken-as-constant", text=Sentence(note)) for note in program.trace.notes]
     return (*found, *limits(program))
 
@@ -87,16 +86,38 @@ def of_derivatives(nodes: Mapping[str, Node], order: int) -> list[Finding]:
     return list(zeros.constant_derivatives(nodes)) if order > 1 else []
 
 
-def at_point(subject: Subject, closed: Mapping[str, Any], told: Collection[Node] = ()) -> list[Finding]:
-    """Kinks, zeros and infinities of a computation at its point; `closed` has the values of simplified formulas.
+def of_subject(subject: Subject, closed: Mapping[str, Any] | None = None) -> tuple[Finding, ...]:
+    """All findings about a computation that is no traced program, but has what a `Subject` has: that of a tape.
 
-    Of operations in `told` it is known already why they let nothing back. This is for tapes, too: what a `Subject`
-    holds they have.
+    Its sweep may be one of another convention, in which a rejected branch poisons the result.
+
+    >>> from gradexplain.autodiff import sweep
+    >>> from gradexplain.graph import variable
+    >>> from gradexplain.ops.ordering import maximum
+    >>> x = variable("x")
+    >>> y = maximum(x * 2, 0)
+    >>> found = of_subject(Subject(y, {"x": x}, sweep(y, [x]), {x: -1.5}, {x: "x", y: "y"}))
+    >>> [one.code for one in found], [one.text for one in found[0].path]
+    (['flat-side'], ['x', '2*x', 'y = maximum(2*x, 0)'])
     """
-    bent = list(bends.at_point(subject))
+    return (*zeros.without_path(subject), *at_point(subject, closed), *_meaning(subject))
+
+
+def at_point(
+    subject: Subject, closed: Mapping[str, Any] | None = None, told: Collection[Node] = (), *, brief: bool = False
+) -> list[Finding]:
+    """Kinks, zeros, infinities, sizes and lost digits of a computation at its point.
+
+    `closed` has the values of simplified formulas. Of operations in `told` it is known already why they let nothing
+    back. `brief` leaves out what takes exact arithmetic or walks along whole chains.
+    """
+    bent = list(bends.at_point(subject, brief=brief))
     told = {*told, *(node for node, _ in bent)}
-    undefined = list(infinities.undefined_values(subject)) or list(infinities.undefined_slopes(subject, closed, told))
-    return [*_some(f for _, f in bent), *_some(zeros.zeros(subject, told)), *_some(undefined)]
+    known = {node for node, f in bent if f.kind == "undefined"}
+    undefined = list(infinities.undefined_values(subject))
+    undefined = undefined or list(infinities.undefined_slopes(subject, closed or {}, known))
+    found = [*_some(f for _, f in bent), *_some(zeros.zeros(subject, told)), *_some(undefined)]
+    return found if brief else [*found, *_size_and_accuracy(subject, found), *_some(infinities.elsewhere(subject))]
 
 
 def _size_and_accuracy(subject: Subject, found: Sequence[Finding]) -> list[Finding]:
@@ -129,9 +150,9 @@ def _subject(program: Program, wrt: Sequence[str], sweep: Sweep) -> Subject:
     )
 
 
-def _is_one_of_many(program: Program) -> bool:
-    """Whether there are other paths than the one that the program holds."""
-    return bool(program.conditions) and not program.explored
+def _decisions(program: Program) -> dict[Node, Any]:
+    """The conditions of the path that the program holds, if there are others, each with its line."""
+    return {} if program.explored else {c.node: place_of(c.site) for c in program.conditions}
 
 
 def _some(found: Iterable[Finding]) -> list[Finding]:
@@ -161,11 +182,15 @@ def _word(truth: bool) -> Sentence:
     return Sentence("True" if truth else "False")
 
 
-def _meaning(program: Program, subject: Subject) -> Iterator[Finding]:
-    """What the numbers mean: the gradient of a sum, arguments that are not differentiated."""
-    if program.output.shape:
-        shape, size = program.output.shape, program.output.size
+def _meaning(subject: Subject) -> Iterator[Finding]:
+    """What the number means: the gradient of an array is that of a sum."""
+    if subject.output.shape:
+        shape, size = subject.output.shape, subject.output.size
         yield finding("sum-of-outputs", shape=shape, count=size, ruled_out=_pointwise(subject))
+
+
+def _integers(program: Program, subject: Subject) -> Iterator[Finding]:
+    """Whole numbers among the arguments, which are not differentiated."""
     for a in program.arguments:
         if a.role == "traced" and a.kind == "int" and a.name not in subject.sources and a.is_numeric and not a.shape:
             yield finding("integer-argument", name=a.name, value=a.value)

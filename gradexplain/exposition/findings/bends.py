@@ -10,10 +10,9 @@ import numpy as np
 
 from gradexplain.evaluate import evaluate_exact
 from gradexplain.exposition.causes import finding
-from gradexplain.exposition.exact import Slope, slope
 from gradexplain.exposition.findings.subject import Subject, number
 from gradexplain.exposition.model import Finding
-from gradexplain.graph import Node
+from gradexplain.graph import VARIABLE, Node
 from gradexplain.language import Sentence
 from gradexplain.ops import arithmetic, elementary, ordering, selection
 from gradexplain.trace.run import Program
@@ -22,11 +21,17 @@ from gradexplain.trace.source import place_of
 _LENGTHS = ("root_sum_square", "p_norm", "hypot")
 _TIES = ("maximum", "minimum", "fmax", "fmin", "max", "min")
 _COMPARISONS = ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal")
+_DIGITS = 100
+_MOST_NODES = 2_000  # of a program that is evaluated in exact arithmetic beside the point
+_MOST_BORDERS = 8
+_BESIDE = ("1e-40", "1e-30")  # the near and the far point beside the one in question
+_GROWTH = 100  # of a slope from the far point to the near one, if its limit is infinite; or the other way round, if 0
+_SAME = 1e-12  # relative: slopes that are one
 _NEARLY_EQUAL = 1e-12  # of the greatest value
 
 
-def at_point(subject: Subject) -> Iterator[tuple[Node, Finding]]:
-    """Operations that are exactly at a kink, a jump or a tie, each with what to say of it."""
+def at_point(subject: Subject, *, brief: bool = False) -> Iterator[tuple[Node, Finding]]:
+    """Operations that are exactly at a kink, a jump or a tie, each with what to say of it; `brief` without slopes."""
     for node in subject.order:
         if not subject.influenced(node):
             continue
@@ -34,7 +39,7 @@ def at_point(subject: Subject) -> Iterator[tuple[Node, Finding]]:
             yield from _equal_values(subject, node)
         hits = _hits(subject, node)
         if hits:
-            yield node, _bend(subject, node, hits)
+            yield node, _bend(subject, node, hits, brief)
 
 
 def _hits(subject: Subject, node: Node) -> int:
@@ -53,12 +58,13 @@ def _hits(subject: Subject, node: Node) -> int:
         return 0 if at_kink is None else int(np.sum(at_kink(*operands)))
 
 
-def _bend(subject: Subject, node: Node, hits: int) -> Finding:
+def _bend(subject: Subject, node: Node, hits: int, brief: bool) -> Finding:
     words: dict[str, Any] = {"formula": subject.text(node), "slopes": Sentence(node.op.kinks)}
     values = {"hits": hits, "size": node.size, **words}
-    x = next((x for x in subject.sources.values() if x in set(subject.order)), None)
+    x = next((x for x in subject.sources.values() if x in subject.members), None)
     path = subject.way(x, node) if x is not None and (node in subject.hot or not node.op.differentiable) else ()
-    more: dict[str, Any] = {"path": path, "factor": Sentence(node.op.kinks)}
+    factor = None if brief or x is None or "jump" in node.op.kinks else _slopes(subject, x)
+    more: dict[str, Any] = {"path": path, "factor": factor or Sentence(node.op.kinks)}
     if subject.is_finite(subject.output):
         value = number(subject.value(subject.output))
         more["ruled_out"] = [Sentence("the function itself is finite here: {value}", value=value)]
@@ -120,20 +126,17 @@ def borders(program: Program, subject: Subject) -> Iterator[tuple[Node | None, F
 
     Each with the `where` that it is the condition of, if it is one.
     """
-    if any(n.shape for n in subject.order):
+    if len(subject.order) > _MOST_NODES or any(n.shape for n in subject.order):
         return
     chosen = {n.inputs[0]: n for n in subject.order if n.op is ordering.where}
     asked: dict[Node, Any] = {c: subject.place(n) for c, n in chosen.items()}
     asked |= {c.node: place_of(c.site) for c in program.conditions}
-    for condition, place in asked.items():
-        for border in _comparisons(condition):
-            names = (
-                [n for n, x in subject.sources.items() if _comes_into(x, border)] if _is_border(subject, border) else []
-            )
-            for name in names[:1]:
-                found = _border(subject, border, name, chosen.get(condition), place)
-                if found is not None:
-                    yield chosen.get(condition), found
+    at_border = [(c, b) for c in asked for b in _comparisons(c) if _is_border(subject, b)]
+    for condition, border in at_border[:_MOST_BORDERS]:
+        name = next((n for n, x in subject.sources.items() if _comes_into(x, border)), None)
+        found = None if name is None else _border(subject, border, name, chosen.get(condition), asked[condition])
+        if found is not None:
+            yield chosen.get(condition), found
 
 
 def _comparisons(condition: Node) -> Iterator[Node]:
@@ -165,33 +168,63 @@ def _comes_into(x: Node, node: Node) -> bool:
 
 def _border(subject: Subject, border: Node, name: str, where: Node | None, place: Any) -> Finding | None:
     x = subject.sources[name]
-    found = _sides(subject, x)
-    if found is None:
+    sides = _sides(subject, x)
+    if sides is None:
         return None
     more: dict[str, Any] = {"condition": subject.text(border)}
     if where is not None and where in subject.hot and x in subject.hot:
         more["path"] = subject.way(x, where)
-    if border.op.name in ("equal", "not_equal") and found.kind in ("jump", "smooth") and found.value is not None:
-        return finding("single-point", place, taken=_shown(found.value), **more)
-    if found.kind == "jump":
+    (left, left_jumps), (right, right_jumps) = sides
+    agree = abs(left - right) <= _SAME * max(abs(left), abs(right)) or left == right
+    if border.op.name in ("equal", "not_equal") and agree:
+        return finding("single-point", place, taken=_shown(left), **more)
+    if left_jumps or right_jumps:
         return finding("branches-jump", place, **more)
-    if found.kind == "kink":
+    if not agree:
         taken = number(subject.value(subject.sweep.adjoints[x])) if x in subject.sweep.adjoints else "0"
-        return finding("branches-meet", place, left=_shown(found.left), right=_shown(found.right), taken=taken, **more)
+        return finding("branches-meet", place, left=_shown(left), right=_shown(right), taken=taken, **more)
     return None
+
+
+def _slopes(subject: Subject, x: Node) -> Sentence | None:
+    """The slopes of the whole program on both sides of the point, where it is one of numbers and they differ."""
+    if len(subject.order) > _MOST_NODES or any(n.shape for n in subject.order):
+        return None
+    sides = _sides(subject, x)
+    if sides is None or any(jumps for _, jumps in sides):
+        return None
+    taken = number(subject.value(subject.sweep.adjoints[x])) if x in subject.sweep.adjoints else "0"
+    sentence = "the result has slope {left} from the left and {right} from the right, {taken} is taken"
+    return Sentence(sentence, left=_shown(sides[0][0]), right=_shown(sides[1][0]), taken=taken)
 
 
 def _shown(value: Any) -> str:
     return str(mp.nstr(value, 6, strip_zeros=True)).removesuffix(".0")
 
 
-def _sides(subject: Subject, x: Node) -> Slope | None:
-    """The one-sided slopes of the result in one argument, the others held."""
-    given = {n: mp.mpf(float(v)) for n, v in subject.values.items() if n.op.name == "variable" and np.ndim(v) == 0}
+def _sides(subject: Subject, x: Node) -> list[tuple[Any, bool]] | None:
+    """The slope in one argument on both sides of the point, and whether the function jumps there."""
+    given = {n: mp.mpf(float(v)) for n, v in subject.values.items() if n.op is VARIABLE and np.ndim(v) == 0}
+    asked = [subject.output, *([subject.sweep.adjoints[x]] if x in subject.sweep.adjoints else [])]
+    found = []
     try:
-        return slope(lambda t: evaluate_exact([subject.output], {**given, x: t})[0], float(subject.value(x)))
-    except (TypeError, AttributeError, KeyError):  # a function that has no exact form
+        with mp.workdps(_DIGITS):
+            (value,) = evaluate_exact([subject.output], given)
+            for way in (-1, 1):
+                near, far = (evaluate_exact(asked, {**given, x: given[x] + way * mp.mpf(h)}) for h in _BESIDE)
+                found.append((_limit(far[1:], near[1:]), bool(abs(near[0] - value) > abs(far[0] - value) / 2 > 0)))
+    except (TypeError, AttributeError, KeyError, ValueError, ArithmeticError):  # a function that has no exact form
         return None
+    return found if all(mp.isfinite(slope) or mp.isinf(slope) for slope, _ in found) else None
+
+
+def _limit(far: list[Any], near: list[Any]) -> Any:
+    """What a slope tends to, from its values at a far and at a near point."""
+    if not near:
+        return mp.mpf(0)
+    if 0 < _GROWTH * abs(far[0]) < abs(near[0]):
+        return mp.sign(near[0]) * mp.inf
+    return mp.mpf(0) if _GROWTH * abs(near[0]) < abs(far[0]) else near[0]
 
 
 def _whole(x: Any, *_: Any) -> Any:

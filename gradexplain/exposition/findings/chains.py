@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+import mpmath as mp
 import numpy as np
 
 from gradexplain.autodiff import Pullback
@@ -20,7 +21,8 @@ _EXTREME = 8.0  # powers of ten of a product that is worth a remark
 _LONG = 6  # factors of a chain
 _SINGLE = 8.0  # powers of ten of a single factor
 _TAIL = 4.0  # from here an argument is a large one
-_GROUPS = 3
+_GROUPS = 3  # of factors that are named
+_SLIGHT = 0.02  # of the whole: a group that is not named
 
 
 def sizes(subject: Subject) -> Iterator[Finding]:
@@ -50,15 +52,13 @@ def _explained(subject: Subject, name: str, x: Node, size: float) -> Iterator[Fi
         yield from _single(subject, name, x, p, strongest)
     elif abs(total) >= _EXTREME and len(factors) >= _LONG:
         code = "exploding" if total > 0 else "vanishing"
-        culprit = factors[len(factors) // 2][0]
-        largest = "{size}, which a float rounds to 0" if size == 0 else "{size}"
-        shown = exact_number_text(10**total) if abs(total) < 300 else f"1e{total:+.0f}"
         yield finding(
             code,
-            subject.place(culprit.node),
+            subject.place(factors[len(factors) // 2][0].node),
             name=name,
-            size=Sentence(largest, size=shown if size == 0 else f"{size:.2g}"),
+            size=number(size),
             count=len(factors),
+            product=exact_number_text(mp.mpf(10) ** total),
             factors=enumerated(_grouped(subject, factors)),
             path=subject.along([(x, None), *((p.node, p.operand) for p in chain)]),
             factor=Sentence("{mean:.3g} on average", mean=10 ** (total / len(factors))),
@@ -76,6 +76,8 @@ def _chain(subject: Subject, x: Node) -> Iterator[Pullback]:
     node = x
     while node in into:
         largest = max(_norm(subject, p.contribution) for p in into[node])
+        if not math.isfinite(largest):
+            return
         most = [p for p in into[node] if _norm(subject, p.contribution) >= 0.5 * largest]
         step = min(most, key=lambda p: p.node.index)
         yield step
@@ -96,8 +98,9 @@ def _grouped(subject: Subject, factors: list[tuple[Pullback, float]]) -> list[st
     groups: dict[tuple[str, Place | None], list[tuple[Pullback, float]]] = {}
     for p, f in factors:
         groups.setdefault((p.node.op.name, subject.place(p.node)), []).append((p, f))
-    ordered = sorted(groups.values(), key=lambda group: -abs(sum(math.log10(f) for _, f in group)))
-    return [_group(subject.short(group[-1][0].node), [f for _, f in group]) for group in ordered[:_GROUPS]]
+    weights = {key: abs(sum(math.log10(f) for _, f in group)) for key, group in groups.items()}
+    kept = sorted((key for key in groups if weights[key] > _SLIGHT * sum(weights.values())), key=lambda k: -weights[k])
+    return [_group(subject.short(groups[k][-1][0].node), [f for _, f in groups[k]]) for k in kept[:_GROUPS]]
 
 
 def _group(formula: str, values: list[float]) -> str:

@@ -54,7 +54,7 @@ def _is_fine(exact: Any) -> Sentence:
 
 
 def _comes_into(subject: Subject, x: Node, node: Node) -> bool:
-    return x in set(subject.order) and node in subject.hot
+    return x in subject.members and node in subject.hot
 
 
 def _exact_entry(subject: Subject, node: Node, index: tuple[int, ...]) -> Any:
@@ -107,7 +107,7 @@ def undefined_slopes(subject: Subject, closed: Mapping[str, Any], told: Collecti
     merged = set(told)
     origins: list[Pullback] = []
     for p in subject.sweep.pullbacks:
-        if subject.is_finite(p.contribution) or not subject.is_finite(p.node):
+        if subject.is_finite(p.contribution) or np.any(~np.isfinite(subject.value(p.node)) & subject.live[p.node]):
             continue
         adjoint = subject.value(p.adjoint)
         if np.all(np.isfinite(adjoint)):
@@ -197,6 +197,11 @@ def _infinite(subject: Subject, p: Pullback, poisoned: Mapping[str, Node], close
     ruled_out, fix = _evidence(subject, name, closed)
     words = _slope_at(subject, p)
     details: dict[str, Any] = {"path": subject.way(source, node, p.operand), "ruled_out": ruled_out}
+    index = _bad_entry(subject, p)
+    live = np.broadcast_to(np.asarray(subject.live.get(node, False)), node.shape)
+    if x.shape == node.shape and not live[index]:
+        details["factor"] = Sentence("0 (what comes from above) times {slope}", slope=words["slope"])
+        return finding("poisoned-branch", subject.place(node), **words, **details)
     adjoint = np.asarray(subject.value(p.adjoint))
     if adjoint.shape == () and adjoint == 0:
         sentence = "0 times infinity: {formula} has slope {slope} at {point}, its user has slope 0"
@@ -275,14 +280,13 @@ def elsewhere(subject: Subject) -> Iterator[Finding]:
         if not all(map(subject.is_finite, node.inputs)):
             continue
         live = np.broadcast_to(np.asarray(subject.live.get(node, False)), node.shape)
-        words: dict[str, Any] = {"formula": subject.text(node)}
         slope = _bad_slope(subject, node, ~live)
         if slope is not None:
-            yield finding("rejected-branch", subject.place(node), slope=slope, **words)
+            yield finding("rejected-branch", subject.place(node), formula=subject.text(node), slope=slope)
         elif is_fine and subject.is_finite(node):
             slope = _bad_slope(subject, node, live)
             if slope is not None:
-                yield finding("simplified", subject.place(node), slope=slope, **words)
+                yield finding("simplified", subject.place(node), formula=subject.text(node), slope=slope)
 
 
 def _bad_slope(subject: Subject, node: Node, entries: Any) -> str | None:

@@ -29,6 +29,10 @@ _DIGITS = 60
 _FEW = 3  # entries of a vector that are written out
 
 
+def _nowhere(_: Node) -> None:
+    """A place that nobody knows."""
+
+
 @dataclass(frozen=True)
 class Subject:
     """A computation at a point: the result, the sources by name, the sweep from one to the others, and all values.
@@ -42,7 +46,7 @@ class Subject:
     sweep: Sweep
     values: MutableMapping[Node, Any]
     names: Mapping[Node, str]
-    place: Callable[[Node], Place | None]
+    place: Callable[[Node], Place | None] = _nowhere
     joins: Collection[Node] = ()  # each a `where` that nobody wrote: the branches of an `if` meet in it
 
     # Values.
@@ -83,6 +87,11 @@ class Subject:
     @cached_property
     def order(self) -> list[Node]:
         return ancestors([self.output])
+
+    @cached_property
+    def members(self) -> set[Node]:
+        """The nodes that the result is computed from."""
+        return set(self.order)
 
     @cached_property
     def hot(self) -> set[Node]:
@@ -127,7 +136,7 @@ class Subject:
     def text(self, node: Node) -> str:
         """A node in a sentence: its formula over the names of its operands, written out where that is short."""
         inputs = {x: n for x, n in self.names.items() if x.op is VARIABLE}
-        written = plain(expression(node, inputs)) if len(ancestors([node])) <= _SMALL else ""
+        written = plain(expression(node, inputs)) if _is_small(node) else ""
         if written and len(written) <= LONGEST:
             return written
         return self.short(node)
@@ -148,7 +157,8 @@ class Subject:
             if n in self.names and (n in beside or is_own(self.names[n]) or len(self.text(n)) > _BRIEF):
                 given[n] = self.names[n]
         written = plain(expression(node, given))
-        return f"{name} = {written if len(written) <= _WIDE else self.short(node)}"
+        written = written if len(written) <= _WIDE else self.short(node)
+        return f"{name} = {written}" if name else written
 
     def called(self, node: Node) -> str:
         """A node by the name that the program gives it, else by its formula."""
@@ -243,6 +253,16 @@ class Subject:
         if self.has_point:
             value = self.value(node)
         return Waypoint(self.equation(node, beside), value, factor, self.place(node), node is culprit)
+
+
+def _is_small(node: Node) -> bool:
+    """Whether a node is made of few others."""
+    seen, waiting = {node}, [node]
+    while waiting and len(seen) <= _SMALL:
+        new = [n for n in waiting.pop().inputs if n not in seen]
+        seen.update(new)
+        waiting += new
+    return len(seen) <= _SMALL
 
 
 def _kept(count: int, at: int | None) -> list[int]:

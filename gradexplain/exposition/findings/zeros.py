@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradexplain.autodiff import Pullback
+from gradexplain.errors import Place
 from gradexplain.evaluate import evaluate
 from gradexplain.exposition.causes import finding
 from gradexplain.exposition.findings.subject import Subject, exact_number_text, number
@@ -15,6 +16,8 @@ from gradexplain.exposition.model import Finding
 from gradexplain.graph import VARIABLE, Node, ancestors, depends_on
 from gradexplain.language import Sentence
 
+_MOST_SOURCES = 50  # that are looked at one by one
+_MOST_TERMS = 5
 _RECTIFIERS = ("maximum", "minimum", "fmax", "fmin")
 _PRODUCTS = ("mul", "matmul", "einsum", "outer", "tensordot", "dot")
 _SURROGATES = {
@@ -28,17 +31,27 @@ _SURROGATES = {
     "sign": "use tanh(k*x) in place of sign(x)",
     "heaviside": "use a sigmoid in place of heaviside",
 }
+_SMOOTH_STEP = "use a sigmoid of the difference in place of the comparison"
 _COMPARISONS = ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal")
 
 
-def without_path(subject: Subject, *, of_many: bool = False) -> Iterator[Finding]:
-    """Sources that the result does not depend on, or only through steps; the computation may be one path `of_many`."""
-    reached = set(subject.order)
+def without_path(subject: Subject, conditions: Mapping[Node, Place | None] | None = None) -> Iterator[Finding]:
+    """Sources that the result does not depend on, or only through steps.
+
+    If the computation is one path of several, `conditions` are what decided for it, each with its line.
+    """
+    decides = conditions or {}
+    deciding = set(ancestors(list(decides)))
+    reached = subject.members
     is_constant = not any(x in reached for x in subject.sources.values())
     for name, x in subject.sources.items():
-        if x not in reached and is_constant and not of_many and not _has_arguments(subject):
+        if x not in reached and x in deciding:
+            condition = next(c for c in decides if x in set(ancestors([c])))
+            formula = subject.text(condition)
+            yield finding("flat-only", decides[condition], name=name, formula=formula, fix=Sentence(_SMOOTH_STEP))
+        elif x not in reached and is_constant and not decides and not _has_arguments(subject):
             yield finding("constant-result", name=name, ruled_out=[_NO_CUT])
-        elif x not in reached and of_many:
+        elif x not in reached and decides:
             sentence = "{name} does not appear on the path that was taken: its derivative is 0 there"
             yield finding("other-branch", text=Sentence(sentence, name=name), name=name)
         elif x not in reached:
@@ -68,7 +81,7 @@ def _through_steps(subject: Subject, name: str, x: Node) -> Finding:
         return finding("flat-only", text=text, name=name, formula=name)
     fix = _SURROGATES.get(cut.op.name)
     if fix is None and cut.op.name in _COMPARISONS:
-        fix = "use a sigmoid of the difference in place of the comparison"
+        fix = _SMOOTH_STEP
     elsewhere = Sentence("{name} does come into the result: the value changes where {formula} jumps", name=name,
                          formula=subject.text(cut))  # fmt: skip
     return finding(
@@ -87,25 +100,24 @@ def zeros(subject: Subject, told: set[Node]) -> Iterator[Finding]:
     blocked = {n: x for n, x in subject.sources.items() if subject.sweep.is_connected(x) and _is_zero(subject, x)}
     if not blocked:
         return
-    reached = depends_on(subject.order, blocked.values())
-    found: set[Node] = set(told)
-    explained = False
+    reached = {n: depends_on(subject.order, [x]) for n, x in list(blocked.items())[:_MOST_SOURCES]}
+    handed = {p.node for p in subject.sweep.pullbacks if np.any(subject.value(p.contribution))}
+    found: set[Node] = set()
+    explained: set[str] = set()
     for p in subject.sweep.pullbacks:
         x = p.node.inputs[p.operand]
-        if p.node in found:
-            explained = True
-            continue
-        if x not in reached or not np.any(subject.value(p.adjoint)) or np.any(subject.value(p.contribution)):
-            continue
-        if any(np.any(subject.value(q.contribution)) for q in subject.sweep.pullbacks if q.node is x):
-            continue  # 0 times infinity that was simplified: more comes back than is let through
-        found.add(p.node)
-        explained = True
-        name = next(n for n, s in blocked.items() if s in set(ancestors([x])))
-        yield _blocking(subject, p, name)
-    if not explained:
-        for name, x in blocked.items():
-            yield from _cancelling(subject, name, x)
+        names = [n for n, nodes in reached.items() if x in nodes]
+        if p.node in told:
+            explained.update(names)
+        elif names and np.any(subject.value(p.adjoint)) and not np.any(subject.value(p.contribution)):
+            if x in handed:
+                continue  # 0 times infinity that was simplified: more comes back than is let through
+            explained.update(names)
+            if p.node not in found:
+                found.add(p.node)
+                yield _blocking(subject, p, names[0])
+    for name in reached.keys() - explained:
+        yield from _cancelling(subject, name, reached[name])
 
 
 def _is_zero(subject: Subject, x: Node) -> bool:
@@ -159,20 +171,25 @@ def _exact_slope(subject: Subject, p: Pullback) -> Any:
     return contribution / adjoint
 
 
-def _cancelling(subject: Subject, name: str, x: Node) -> Iterator[Finding]:
-    terms = [p for p in subject.sweep.pullbacks if p.node.inputs[p.operand] is x]
-    if len(terms) < 2 or any(t.contribution.shape for t in terms):
-        return
-    values = [number(subject.value(t.contribution)) for t in terms]
-    shown = " + ".join(values[:5]).replace("+ -", "- ") + (" + ..." if len(values) > 5 else "")
-    yield finding(
-        "paths-cancel",
-        subject.place(terms[0].node),
-        name=name,
-        count=len(terms),
-        terms=shown,
-        ruled_out=[Sentence("no single operation has slope 0")],
-    )
+def _cancelling(subject: Subject, name: str, reached: set[Node]) -> Iterator[Finding]:
+    """The first value on the way back to which several paths bring what adds up to 0."""
+    terms: dict[Node, list[Pullback]] = {}
+    for p in subject.sweep.pullbacks:
+        if p.node.inputs[p.operand] in reached:
+            terms.setdefault(p.node.inputs[p.operand], []).append(p)
+    for x, found in terms.items():
+        if len(found) > 1 and _is_zero(subject, x) and any(np.any(subject.value(t.contribution)) for t in found):
+            values = [number(subject.value(t.contribution)) for t in found[:_MOST_TERMS]]
+            yield finding(
+                "paths-cancel",
+                subject.place(found[0].node),
+                name=name,
+                operand=subject.text(x),
+                count=len(found),
+                terms=" + ".join(values).replace("+ -", "- ") + (" + ..." if len(found) > _MOST_TERMS else ""),
+                ruled_out=[Sentence("no single operation has slope 0")],
+            )
+            return
 
 
 def constant_derivatives(nodes: Mapping[str, Node]) -> Iterator[Finding]:
