@@ -11,7 +11,6 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-
 SMALLEST_NAMED = 2  # operations of what gets a name if it occurs several times
 
 
