@@ -9,7 +9,6 @@ import numpy as np
 
 from gradexplain.errors import ArgumentError, NoRuleError, NotTraceableError, ShapeError
 from gradexplain.explanation import Explanation
-from gradexplain.exposition.causes import finding
 from gradexplain.exposition.domain import require_all_paths, require_domain
 from gradexplain.language import Sentence
 from gradexplain.render.answers import CheckDisplay, FindingsDisplay
@@ -143,10 +142,11 @@ def why(f: Function, *args: Any, wrt: Names = None, **kwargs: Any) -> FindingsDi
     """
     try:
         return explain(f, *args, wrt=wrt, **kwargs).why()
-    except NoRuleError as error:
-        return FindingsDisplay((finding("no-rule", error.where, what=error.what, do=error.fix),))
-    except NotTraceableError as error:
-        return FindingsDisplay((finding("left-trace", error.where, what=error.what, do=error.fix),))
+    except (NoRuleError, NotTraceableError) as error:
+        from gradexplain.exposition.causes import finding
+
+        code = "no-rule" if isinstance(error, NoRuleError) else "left-trace"
+        return FindingsDisplay((finding(code, error.where, what=error.what, do=error.fix),))
 
 
 def descent(f: Callable[..., Any], start: Sequence[float], *, rate: float = 0.1, steps: int = 50) -> Descent:

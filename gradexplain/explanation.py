@@ -13,7 +13,7 @@ import numpy as np
 
 from gradexplain.autodiff import Sweep, sweep
 from gradexplain.errors import ArgumentError
-from gradexplain.exposition import entries, findings, naming, sweeps, textbook, values
+from gradexplain.exposition import entries, naming, sweeps, textbook, values
 from gradexplain.exposition.known import known_rules
 from gradexplain.exposition.model import CheckReport, Detail, Finding, Overview, Style, TapeRow, Walk
 from gradexplain.exposition.orders import Orders
@@ -27,7 +27,6 @@ from gradexplain.render.frozen import Frozen
 from gradexplain.simplify.arrangement import Arrangement
 from gradexplain.simplify.closed import arrangement, closed_form
 from gradexplain.simplify.form import ClosedForm, Gradients
-from gradexplain.simplify.tensor.forms import tensor_forms
 from gradexplain.trace.run import Program
 from gradexplain.trace.source import lines_of
 
@@ -78,7 +77,11 @@ class Explanation(Pictured):
         """The closed forms, in the order of `wrt`."""
         names = naming.names(self.whole)
         arranged = arrangement(self.whole, names)
-        matrix = {} if self.is_scalar else tensor_forms(self.whole, self.wrt, self._quantity, self.facts)
+        matrix: Mapping[str, ClosedForm] = {}
+        if not self.is_scalar:  # what formulas of numbers do without is not loaded for them
+            from gradexplain.simplify.tensor.forms import tensor_forms
+
+            matrix = tensor_forms(self.whole, self.wrt, self._quantity, self.facts)
         forms = {k: self._closed(k, n, names, arranged, matrix.get(k)) for k, n in self._nodes.items()}
         return Gradients(self._orders.with_steps(forms) if self.is_scalar and self.kind == "gradient" else forms)
 
@@ -268,6 +271,8 @@ class Explanation(Pictured):
     @cached_property
     def _findings(self) -> tuple[Finding, ...]:
         """What every rendering tells."""
+        from gradexplain.exposition import findings
+
         return findings.find(self._recorded, self.wrt, self.sweep)
 
     @property
@@ -277,6 +282,8 @@ class Explanation(Pictured):
     @cached_property
     def _diagnosis(self) -> tuple[Finding, ...]:
         """What is told to those who ask why."""
+        from gradexplain.exposition import findings
+
         closed = self.gradient_values if self.order == 1 and self.kind == "gradient" else {}
         found = findings.diagnose(self._recorded, self.wrt, self.sweep, closed)
         return (*found, *findings.of_derivatives(self._nodes, self.order), *findings.left_out(self.whole))
@@ -287,7 +294,9 @@ class Explanation(Pictured):
         Each has a code (see the page of findings), the path as far as it goes, the operation with its line, its factor,
         what is not the cause, and what to do. With `key`, those about one argument.
         """
-        return FindingsDisplay(findings.about(self._diagnosis, key) if key else self._diagnosis)
+        from gradexplain.exposition.findings import about
+
+        return FindingsDisplay(about(self._diagnosis, key) if key else self._diagnosis)
 
     # Rendering.
     def python(self) -> str:

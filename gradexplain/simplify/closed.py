@@ -32,7 +32,6 @@ from gradexplain.simplify.passes import derived_by_terms, has_passes
 from gradexplain.simplify.printing import latex, numpy_source
 from gradexplain.simplify.sampling import sample, sample_widely
 from gradexplain.simplify.settled import has_lost_slopes, settled
-from gradexplain.simplify.tensor.source import plain
 from gradexplain.symbolic import expressions, symbol, tree_size
 from gradexplain.trace.run import Program
 
@@ -183,6 +182,8 @@ def _uses(gradient: Node) -> dict[Node, int]:
 
 def array_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str]) -> ClosedForm:
     """The derivative of an array program as the named program that computes it: the last rung of the ladder."""
+    from gradexplain.simplify.tensor.source import plain
+
     inputs = {x: n for n, x in program.inputs.items()}
     writer = Writer(dict(inputs), inline_arrays=True, prefix="d")
     (result,) = writer.write([gradient])
