@@ -7,7 +7,7 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Sequence
 
-LEGIBLE = 14  # columns of a cell that can be read where its text wraps
+LEGIBLE = 18  # columns of a cell that can be read where its text wraps
 CONTINUATION = 4  # further indent of a formula that did not fit on its line
 _OPENING, _CLOSING = "（“", "，。：；、）”"
 
@@ -51,7 +51,7 @@ def shared_out(room: int, natural: Sequence[int]) -> list[int]:
 
     Without any where there is too little room.
 
-    >>> shared_out(60, [6, 60, 40]), shared_out(30, [6, 60, 40])
+    >>> shared_out(60, [6, 60, 40]), shared_out(40, [6, 60, 40])
     ([6, 27, 27], [])
     """
     widths = list(natural)
