@@ -51,6 +51,7 @@ from gradexplain.settings import language
 TABLE_PAGE = 30  # rows of one tabular: it can't break across pages
 DISPLAY_HEIGHT = 50  # rows of one formula: KaTeX stops at 1000 expansions, and no page breaks within
 DISPLAY_WIDTH = 90  # characters of text on one row of `display`, where nothing wraps by itself
+_BESIDE = 75  # characters of a formula and its remark that fit on a line of the page
 
 _WORD = re.compile(r"[^\s，。；：]+[，。；：]*\s*|[，。；：]+\s*|\s+")  # and the space or the Chinese comma after it
 _FONTS = r"""\usepackage[utf8]{inputenc}
@@ -169,7 +170,14 @@ def _chain(block: Chain) -> str:
 
 
 def _remark(link: Link) -> str:
-    return rf" && \text{{{_inlines(link.remark)}}}" if link.remark else ""
+    """A remark beside its formula, or in lines of its own below where the two are longer than a page is wide."""
+    if not link.remark:
+        return ""
+    words = _inlines(link.remark)
+    length = len(link.formula.text) + sum(len(part.text) for part in link.remark)
+    if length <= _BESIDE:
+        return rf" && \text{{{words}}}"
+    return " \\\\\n" + rf"&\qquad \parbox[t]{{0.75\linewidth}}{{\raggedright {words}}}"
 
 
 def _where(names: Sequence[Formula]) -> str:

@@ -1,5 +1,6 @@
 """LaTeX: no foreign text is a command, everything nests, and pdfLaTeX (where there is one) compiles it."""
 
+import math
 import re
 import shutil
 import subprocess
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import gradexplain as gx
 from gradexplain import portable
 from gradexplain.render import latex
 from gradexplain.render.blocks import (
@@ -25,7 +27,7 @@ from .sample import HOSTILE, LONG, SAMPLE, formulas, hostile_document
 KNOWN = {
     "section", "subsection", "subsubsection", "paragraph", "textbf", "texttt", "textbackslash", "textasciicircum",
     "textasciitilde", "textbullet", "ensuremath", "item", "par", "hspace", "mbox", "ttfamily", "raggedright",
-    "multicolumn", "begin", "end", "surd", "displaystyle",
+    "multicolumn", "begin", "end", "surd", "displaystyle", "parbox", "linewidth",
 }  # fmt: skip
 ENVIRONMENTS = {"description", "tabular", "quote"}
 
@@ -102,3 +104,17 @@ def test_pdflatex_compiles_everything(tmp_path: Path) -> None:
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False, timeout=120)
     assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
+
+
+def test_a_long_remark_stands_below_its_formula():
+    """Beside it, it would run off the page."""
+    source = gx.explain(black_scholes_like, S=100.0, K=95.0).to_latex()
+    assert r"\parbox[t]{0.75\linewidth}" in source
+    short = gx.explain(lambda x: x * math.exp(x), x=1.0).to_latex()
+    assert r"\parbox" not in short
+
+
+def black_scholes_like(S, K):
+    d1 = (math.log(S / K) + 0.03) / 0.2
+    d2 = d1 - 0.2
+    return S * math.erf(d1 / math.sqrt(2)) - K * math.exp(-0.01) * math.erf(d2 / math.sqrt(2))
