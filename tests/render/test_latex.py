@@ -1,6 +1,5 @@
 """LaTeX: no foreign text is a command, everything nests, and pdfLaTeX (where there is one) compiles it."""
 
-import math
 import re
 import shutil
 import subprocess
@@ -8,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-import gradexplain as gx
 from gradexplain import portable
 from gradexplain.render import latex
 from gradexplain.render.blocks import (
+    Chain,
     CodeBlock,
     Document,
     Formula,
+    Link,
     Paragraph,
     StepItem,
     Steps,
@@ -108,13 +108,8 @@ def test_pdflatex_compiles_everything(tmp_path: Path) -> None:
 
 def test_a_long_remark_stands_below_its_formula():
     """Beside it, it would run off the page."""
-    source = gx.explain(black_scholes_like, S=100.0, K=95.0).to_latex()
-    assert r"\parbox[t]{0.75\linewidth}" in source
-    short = gx.explain(lambda x: x * math.exp(x), x=1.0).to_latex()
-    assert r"\parbox" not in short
-
-
-def black_scholes_like(S, K):
-    d1 = (math.log(S / K) + 0.03) / 0.2
-    d2 = d1 - 0.2
-    return S * math.erf(d1 / math.sqrt(2)) - K * math.exp(-0.01) * math.erf(d2 / math.sqrt(2))
+    y, long, short = Formula("y", "y"), line("so many words " * 8), line("few words")
+    chain = Chain(y, (Link(Formula("x + 1", "x + 1"), short), Link(Formula("1 + x", "1 + x"), long)))
+    source = latex.fragment(Document("f", (chain,)))
+    assert r"x + 1 && \text{few words}" in source
+    assert r"&\qquad \parbox[t]{0.75\linewidth}{\raggedright so many words" in source
