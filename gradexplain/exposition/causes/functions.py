@@ -112,6 +112,13 @@ ROWS = (
         "both",
     ),
     Cause(
+        "entries-not-used", "zero",
+        "the result does not use the entries that {formula} has from {operand}",
+        "look at the index or the mask that picks the entries of {formula}",
+        "The value is put into an array, and later only other entries of the array are read.",
+        "both",
+    ),
+    Cause(
         "paths-cancel", "zero",
         "what comes back to {operand} over {count} paths adds up to 0: {terms}",
         "nothing is wrong if the result is meant not to depend on {name}",
@@ -141,10 +148,10 @@ ROWS = (
         "both",
     ),
     Cause(
-        "underflow", "undefined",
-        "{equation} has no finite value, but {operand} is {exact} and not 0: a float can't hold it",
+        "rounded-to-zero", "undefined",
+        "{equation} has no finite value, but {operand} is {exact}: rounding made it 0",
         "use the logarithm of it directly: logaddexp, log_softmax in place of log(softmax), sums of logs in place of log(prod)",
-        "A number below 5e-324 became 0 on the way, and then its logarithm or reciprocal was taken.",
+        "A number became 0 on the way, and then its logarithm or reciprocal was taken: it was below 5e-324, or the difference of two numbers that are equal in all digits of a float.",
         "both",
     ),
     Cause(
@@ -230,7 +237,7 @@ ROWS = (
     ),
     Cause(
         "branches-meet", "kink",
-        "{condition} is decided exactly on its border: slope {left} from the left, {right} from the right, {taken} is taken",
+        "{condition} is decided exactly on its border: in {name} the slope is {left} on the left and {right} on the right, {taken} is taken",
         "choose a point on one side, or make the branches agree where they meet",
         "An `if`, `where` or comparison has its two sides equal at the point, and the branches have different slopes there.",
         "both",

@@ -42,7 +42,7 @@ def _undefined(subject: Subject, node: Node, index: tuple[int, ...]) -> Finding:
         lost = _lost_operand(subject, node, index)
         if lost is not None:
             operand, value = lost
-            return finding("underflow", subject.place(node), path=path, operand=operand, exact=value,
+            return finding("rounded-to-zero", subject.place(node), path=path, operand=operand, exact=value,
                            ruled_out=[_is_fine(exact)], **where)  # fmt: skip
         if np.isinf(found):
             return finding("overflow", subject.place(node), path=path, ruled_out=[_is_fine(exact)], **where)

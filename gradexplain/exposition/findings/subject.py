@@ -89,6 +89,14 @@ class Subject:
         return ancestors([self.output])
 
     @cached_property
+    def arrivals(self) -> Mapping[Node, Sequence[Node]]:
+        """What comes back to each node, path by path."""
+        found: dict[Node, list[Node]] = {}
+        for p in self.sweep.pullbacks:
+            found.setdefault(p.node.inputs[p.operand], []).append(p.contribution)
+        return found
+
+    @cached_property
     def members(self) -> set[Node]:
         """The nodes that the result is computed from."""
         return set(self.order)
