@@ -163,5 +163,11 @@ def test_the_simplified_formula_may_be_finite():
     assert "the simplified formula is finite here: 0" in found.ruled_out
 
 
+def test_a_matrix_without_an_inverse():
+    program = traced(lambda X: np.linalg.slogdet(X)[1], np.zeros((2, 2)))
+    found = find(program, ["X"], sweep(program.output, list(program.inputs.values())))
+    assert [f.code for f in found] == ["undefined-value"]
+
+
 def test_nothing_to_say():
     assert texts(lambda x: x**2 * np.sin(x), 1.0) == []

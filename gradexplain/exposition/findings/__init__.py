@@ -146,6 +146,7 @@ def _subject(program: Program, wrt: Sequence[str], sweep: Sweep) -> Subject:
         values=dict(program.trace.values),
         names=names(program),
         place=lambda node: place_of(sites.get(node) or joins.get(node)),
+        poisons=False,
         joins=joins,
     )
 
