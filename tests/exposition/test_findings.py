@@ -171,3 +171,8 @@ def test_a_matrix_without_an_inverse():
 
 def test_nothing_to_say():
     assert texts(lambda x: x**2 * np.sin(x), 1.0) == []
+
+
+def test_a_sum_that_is_too_large():
+    (found,) = explained(lambda x: np.sum(x) * 0.5, np.full(3, 1e308))
+    assert (found.code, found.text) == ("overflow", "sum(x, axis=0) = inf is more than a float holds")
