@@ -66,8 +66,8 @@ _CAUSES = {
     "what comes back to {name} over several paths is inf and -inf: their sum is nan": (
         "经几条路径传回 {name} 的导数是 inf 和 -inf，其和为 nan"
     ),
-    "on the branch that where rejects here, {formula} has slope {slope}: it counts 0 here, but TensorFlow and JAX make "
-    "nan of it": ("在 where 未选取的分支上，{formula} 的斜率为 {slope}：这里按 0 计，而 TensorFlow 和 JAX 会得到 nan"),
+    "on the branch that where rejects here, {formula} has slope {slope}: it counts 0 here, but programs that multiply "
+    "it by 0 get nan": ("在 where 未选取的分支上，{formula} 的斜率为 {slope}：这里按 0 计，而乘以 0 的程序会得到 nan"),
     "{formula} has slope {slope} here, which the other factors cancel: the derivative is finite, but step by step it is "
     "0 times infinity": ("{formula} 在此处的斜率为 {slope}，被其他因子抵消：导数有限，但逐步计算时是 0 乘无穷大"),
     "{formula} has equal values ({values}): the vectors that belong to them are not differentiable": (

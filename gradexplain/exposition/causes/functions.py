@@ -177,11 +177,11 @@ ROWS = (
     ),
     Cause(
         "rejected-branch", "note",
-        "on the branch that where rejects here, {formula} has slope {slope}: it counts 0 here, but TensorFlow and JAX "
-        "make nan of it",
+        "on the branch that where rejects here, {formula} has slope {slope}: it counts 0 here, but programs "
+        "that multiply it by 0 get nan",
         "for those put a where inside, too: where(c, f(where(c, x, 1)), 0)",
         "Both branches of a `where` are computed. The rejected one gets the factor 0, and 0 times infinity is NaN. "
-        "This package leaves that branch out; TensorFlow, JAX and PyTorch do not.",
+        "This package leaves that branch out; JAX and PyTorch do not, and TensorFlow does not for 1/x, log and norms.",
         "both",
         quiet=True,
     ),
@@ -224,7 +224,7 @@ ROWS = (
         "{formula} has a tie here ({slopes})",
         "nothing is wrong if equal shares will do; else break the tie, or use a soft maximum",
         "Several operands or entries are the greatest (or the least) at once. Here and in JAX they share equally, so that "
-        "each has 1/k; PyTorch's max over an axis takes the first.",
+        "each has 1/k; PyTorch's max over an axis takes the first, and TensorFlow's maximum(a, b) gives all to a.",
         "both",
     ),
     Cause(
