@@ -94,6 +94,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "gx.why(lambda A: np.linalg.det(A), np.zeros((3, 3)))",
         "gx.why(lambda A: np.linalg.det(A), np.eye(3))",
     ),
+    "entries-not-used": (
+        "gx.why(lambda x: np.sum(np.array([x, 2.0])[np.array([1])]), 3.0)",
+        "gx.why(lambda x: np.sum(np.array([x, 2.0])[np.array([0])]), 3.0)",
+    ),
     "paths-cancel": ("gx.why(lambda x: 3 * x - x * 3, 2.0)", "gx.why(lambda x: 3 * x - x * 2, 2.0)"),
     "constant-derivative": (
         "gx.explain(lambda x: 3 * x, 1.0, order=2).why()",
@@ -101,7 +105,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     ),
     "undefined-value": ("gx.why(lambda x: np.log(x), 0.0)", "gx.why(lambda x: np.log(x), 0.1)"),
     "overflow": ("gx.why(lambda x: 1 / (1 + np.exp(-x)), -800.0)", "gx.why(lambda x: 1 / (1 + np.exp(-x)), -8.0)"),
-    "underflow": (
+    "rounded-to-zero": (
         "gx.why(lambda z: np.log(np.exp(z) / (np.exp(z) + 1)), -800.0)",
         "gx.why(lambda z: z - np.logaddexp(z, 0.0), -800.0)",
     ),

@@ -16,13 +16,14 @@ import numpy as np
 from gradexplain.autodiff import jvp as forward_mode
 from gradexplain.autodiff import vjp as reverse_mode
 from gradexplain.collector import paused
-from gradexplain.errors import ArgumentError, DomainError
+from gradexplain.errors import ArgumentError
 from gradexplain.generated import Function, build, pack
 from gradexplain.graph import Node, ancestors, constant, variable
 from gradexplain.isolated import isolated_points, limits_around, where_undefined
 from gradexplain.jacobians import hessian_nodes, jacobian_nodes
 from gradexplain.ops.ordering import equal
 from gradexplain.trace.nested import as_outer, trace_inside
+from gradexplain.trace.program import no_derivative
 from gradexplain.trace.run import Program, compare, function_name, plain, trace
 from gradexplain.trace.running import stack
 from gradexplain.trace.signature import (
@@ -153,7 +154,7 @@ class Derivative:
                 return pack(where_undefined(gradients), built.layout)
             return result
         except np.linalg.LinAlgError as error:
-            raise _no_derivative(program, error) from error
+            raise no_derivative(program, error) from error
 
     def _keep(self, built: Function, program: Program, is_current: Callable[[], bool]) -> None:
         if self._is_current is not None and not self._is_current():
@@ -378,22 +379,13 @@ def _run(program: Program, outputs: Sequence[Node], inputs: Sequence[Node], seed
     try:
         return build(outputs, inputs, promoted=inputs).at_any_cost(*values, *seeds)
     except np.linalg.LinAlgError as error:
-        raise _no_derivative(program, error) from error
+        raise no_derivative(program, error) from error
 
 
 def _value(program: Program) -> Any:
     """The function's own value at the point, as floats."""
     value = np.array(plain(program.function, program.arguments, strict=program.trace.strict), dtype=float)
     return value if value.shape else float(value)
-
-
-def _no_derivative(program: Program, error: Exception) -> DomainError:
-    return DomainError(
-        f"the derivative of {program.name} can't be computed at this point: {error}",
-        where=program.place,
-        why="a matrix that has to be inverted or factored is singular there",
-        fix="choose another point",
-    )
 
 
 def _float_input(a: Argument) -> Any:

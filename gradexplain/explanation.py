@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradexplain.autodiff import Sweep, sweep
-from gradexplain.errors import ArgumentError
+from gradexplain.errors import ArgumentError, DomainError
 from gradexplain.exposition import entries, naming, sweeps, textbook, values
 from gradexplain.exposition.known import known_rules
 from gradexplain.exposition.model import CheckReport, Detail, Finding, Overview, Style, TapeRow, Walk
@@ -284,7 +284,10 @@ class Explanation(Pictured):
         """What is told to those who ask why."""
         from gradexplain.exposition import findings
 
-        closed = self.gradient_values if self.order == 1 and self.kind == "gradient" else {}
+        try:
+            closed = self.gradient_values if self.order == 1 and self.kind == "gradient" else {}
+        except DomainError:  # a matrix has no inverse, and the findings say where
+            closed = {}
         found = findings.diagnose(self._recorded, self.wrt, self.sweep, closed)
         return (*found, *findings.of_derivatives(self._nodes, self.order), *findings.left_out(self.whole))
 

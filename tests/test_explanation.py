@@ -251,3 +251,10 @@ def test_messages_hold_nothing_that_a_terminal_obeys():
         gx.explain(f, 1.0)
     assert "\x1b" not in str(caught.value)
     assert "\\x1b[31m\\u202e" in str(caught.value)
+
+
+def test_a_derivative_that_needs_an_inverse_that_there_is_not():
+    e = gx.explain(lambda X: np.linalg.slogdet(X)[1], np.zeros((2, 2)))
+    with pytest.raises(gx.errors.DomainError, match="can't be computed at this point"):
+        _ = e.gradient_values
+    assert e.why().codes == ("undefined-value",)

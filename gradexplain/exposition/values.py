@@ -15,6 +15,7 @@ from gradexplain.graph import Node, ancestors
 from gradexplain.isolated import at_isolated_point, isolated_points, where_undefined
 from gradexplain.simplify.form import ClosedForm
 from gradexplain.simplify.numeric import value
+from gradexplain.trace.program import no_derivative
 from gradexplain.trace.run import Program, apply
 
 _DIGITS = (40, 100, 250)  # more, until two precisions give the same float: terms may cancel
@@ -25,11 +26,15 @@ MOST_EXACT_WORK = 25_000  # numbers in an exact evaluation of a graph
 def gradient_values(nodes: Mapping[str, Node], program: Program) -> dict[str, Any]:
     """The gradients at the point: in float64, or from exact arithmetic where float64 overflows or cancels.
 
-    Where the function itself has no value there is no gradient: nan, or infinite.
+    Where the function itself has no value there is no gradient: nan, or infinite. Raises `DomainError` where an
+    operation of the derivative has none, as the inverse of a singular matrix.
     """
     out = {}
     for key, node in nodes.items():
-        found = _best_value(node, program)
+        try:
+            found = _best_value(node, program)
+        except np.linalg.LinAlgError as error:
+            raise no_derivative(program, error) from error
         out[key] = float(found) if node.shape == () else np.array(np.broadcast_to(found, node.shape), dtype=float)
     if np.any(np.isnan(program.trace.value(program.output))):
         return dict(zip(out, where_undefined(list(out.values())), strict=True))

@@ -54,8 +54,11 @@ _CAUSES = {
         "前一阶导数不含 {name}，故导数 {key} 处处为 0"
     ),
     "{equation} is more than a float holds": "{equation} 超出浮点数的范围",
-    "{equation} has no finite value, but {operand} is {exact} and not 0: a float can't hold it": (
-        "{equation} 没有有限的值，但 {operand} 是 {exact} 而不是 0，浮点数表示不了它"
+    "{equation} has no finite value, but {operand} is {exact}: rounding made it 0": (
+        "{equation} 没有有限的值，但 {operand} 是 {exact}，被舍入成了 0"
+    ),
+    "the result does not use the entries that {formula} has from {operand}": (
+        "结果没有用到 {formula} 中来自 {operand} 的分量"
     ),
     "0 times infinity: {formula} has slope {slope} at {point}, {other} has slope 0": (
         "0 乘无穷大：{formula} 在 {point} 处的斜率为 {slope}，而 {other} 的斜率为 0"
@@ -63,8 +66,8 @@ _CAUSES = {
     "what comes back to {name} over several paths is inf and -inf: their sum is nan": (
         "经几条路径传回 {name} 的导数是 inf 和 -inf，其和为 nan"
     ),
-    "on the branch that where rejects here, {formula} has slope {slope}: it counts 0 here, but TensorFlow and JAX make "
-    "nan of it": ("在 where 未选取的分支上，{formula} 的斜率为 {slope}：这里按 0 计，而 TensorFlow 和 JAX 会得到 nan"),
+    "on the branch that where rejects here, {formula} has slope {slope}: it counts 0 here, but programs that multiply "
+    "it by 0 get nan": ("在 where 未选取的分支上，{formula} 的斜率为 {slope}：这里按 0 计，而乘以 0 的程序会得到 nan"),
     "{formula} has slope {slope} here, which the other factors cancel: the derivative is finite, but step by step it is "
     "0 times infinity": ("{formula} 在此处的斜率为 {slope}，被其他因子抵消：导数有限，但逐步计算时是 0 乘无穷大"),
     "{formula} has equal values ({values}): the vectors that belong to them are not differentiable": (
@@ -81,9 +84,8 @@ _CAUSES = {
     "{formula} is the length of a zero vector: its derivative x/norm(x) is 0/0, and 0 is taken": (
         "{formula} 是零向量的长度：导数 x/norm(x) 是 0/0，取 0"
     ),
-    "{condition} is decided exactly on its border: slope {left} from the left, {right} from the right, {taken} is taken": (
-        "{condition} 恰好在边界上：左侧斜率 {left}，右侧斜率 {right}，取 {taken}"
-    ),
+    "{condition} is decided exactly on its border: in {name} the slope is {left} on the left and {right} on the right, "
+    "{taken} is taken": ("{condition} 恰好在边界上：对 {name} 的左侧斜率为 {left}，右侧斜率为 {right}，取 {taken}"),
     "{condition} is decided exactly on its border, and the function jumps there": (
         "{condition} 恰好在边界上，函数在该处跳跃"
     ),
@@ -136,8 +138,8 @@ _FACTORS = {
     "{slope} (from {formula}) times 0 (from {other})": "{slope}（来自 {formula}）乘 0（来自 {other}）",
     "the slope is {slope}, which a float rounds to 0": "斜率为 {slope}，浮点数舍入为 0",
     "1 divided by the difference of two equal values": "1 除以两个相等值之差",
-    "the result has slope {left} from the left and {right} from the right, {taken} is taken": (
-        "结果的左侧斜率为 {left}，右侧斜率为 {right}，取 {taken}"
+    "in {name} the result has slope {left} on the left and {right} on the right, {taken} is taken": (
+        "结果对 {name} 的左侧斜率为 {left}，右侧斜率为 {right}，取 {taken}"
     ),
     "{mean:.3g} on average": "平均 {mean:.3g}",
     "{found} in floats, exactly {exact}": "浮点数为 {found}，精确值为 {exact}",
@@ -169,6 +171,7 @@ _FIXES = {
         "检查 where 的条件：它在该点选取了另一条分支"
     ),
     "look at its operands at this point": "检查它在该点的操作数",
+    "look at the index or the mask that picks the entries of {formula}": "检查选取 {formula} 分量的下标或掩码",
     "nothing is wrong if the result is meant not to depend on {name}": "若结果本来就不该依赖 {name}，则没有问题",
     "nothing is wrong: a function that is linear in {name} has no second derivative": (
         "没有问题：关于 {name} 为线性的函数，二阶导数为 0"

@@ -203,6 +203,16 @@ def compare(program: Program) -> None:
     )
 
 
+def no_derivative(program: Program, error: Exception) -> DomainError:
+    """The error where an operation of the derivative has no value: a matrix without an inverse."""
+    return DomainError(
+        f"the derivative of {program.name} can't be computed at this point: {error}",
+        where=program.place,
+        why="a matrix that has to be inverted or factored is singular there",
+        fix="choose another point",
+    )
+
+
 def asks_for_a_point(c: Condition) -> bool:
     """Whether a branch was taken because two real numbers are equal."""
     return c.node.op in (ordering.equal, ordering.not_equal) and c.truth is (c.node.op is ordering.equal)

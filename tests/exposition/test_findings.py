@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+import gradexplain as gx
 from gradexplain.autodiff import sweep
 from gradexplain.exposition.findings import MOST_OF_A_KIND, find
 from tests.exposition.programs import traced
@@ -89,5 +90,89 @@ def test_values_that_are_not_finite():
     assert text == "sin(x)/x = 0/0 has no finite value"
 
 
+def codes(function, *args):
+    return [f.code for f in explained(function, *args)]
+
+
+def explained(function, *args):
+    return gx.why(function, *args).data
+
+
+def test_a_kink_that_nothing_comes_back_to_does_not_matter():
+    assert "kink" not in codes(lambda x: x * abs(x), 0.0)
+    assert "kink" in codes(lambda x: (x + 1) * abs(x), 0.0)
+    assert (
+        codes(lambda S: np.sum(np.exp(S - np.max(S)) / np.sum(np.exp(S - np.max(S))) * np.arange(2.0)), np.zeros(2))
+        == []
+    )
+
+
+def test_kinks_have_the_slopes_of_the_whole_program():
+    (found,) = explained(lambda x: 3 * abs(x), 0.0)
+    assert found.factor == "in x the result has slope -3 on the left and 3 on the right, 0 is taken"
+
+
+def test_the_factors_of_a_path_are_those_of_the_chain_rule():
+    found = explained(lambda x: 3 * np.sqrt(x**2 + 1) ** 2 * np.maximum(x, 0), -2.0)
+    assert [f.code for f in found] == ["zero-factor", "flat-side"]
+    assert [w.text for w in found[1].path] == ["x", "v6 = maximum(x, 0)", "y = 3*sqrt(x**2 + 1)**2*v6"]
+    assert [w.factor for w in found[1].path] == [None, 0.0, pytest.approx(15.0)]
+    assert [w.is_culprit for w in found[1].path] == [False, True, False]
+    assert np.prod([w.factor for w in found[0].path[1:]]) == 0
+
+
+def test_a_long_path_keeps_its_ends_and_the_culprit():
+    def f(x):
+        for _ in range(20):
+            x = x + 1
+        x = np.maximum(x, 100.0)
+        for _ in range(20):
+            x = x + 1
+        return x
+
+    (found,) = explained(f, 1.0)
+    assert len(found.path) < 15
+    assert sum(w.skipped for w in found.path) + sum(not w.skipped for w in found.path) == 42
+    assert [w.factor for w in found.path if w.is_culprit] == [0.0]
+
+
+def test_of_two_results_of_a_branch_the_one_not_taken_is_named():
+    (found,) = explained(lambda x, y: x if x > 0 else y, 1.0, 2.0)[1:]
+    assert (found.code, found.argument) == ("other-branch", "y")
+    assert "x > 0" in found.place.text
+
+
+def test_an_argument_that_only_decides():
+    found = explained(lambda x, y: y if x > 1 else 2 * y, 3.0, 1.0)
+    assert [(f.code, f.argument) for f in found if f.argument] == [("flat-only", "x")]
+
+
+def test_a_difference_that_is_rounded_to_zero():
+    (found,) = [f for f in explained(lambda z: -np.log(1 - 1 / (1 + np.exp(-z))), 40.0) if f.kind == "undefined"]
+    assert "is 4.25e-18: rounding made it 0" in found.text
+    assert found.code == "rounded-to-zero"
+
+
+def test_the_first_bad_entry_of_an_array_is_named():
+    (found,) = explained(lambda x: np.sum(1 / x), np.array([1.0, 2.0, 0.0]))[:1]
+    assert found.text == "1/x[2] = 1/0 has no finite value"
+
+
+def test_the_simplified_formula_may_be_finite():
+    (found,) = [f for f in explained(lambda x: x * np.sqrt(x), 0.0) if f.kind == "undefined"]
+    assert "the simplified formula is finite here: 0" in found.ruled_out
+
+
+def test_a_matrix_without_an_inverse():
+    program = traced(lambda X: np.linalg.slogdet(X)[1], np.zeros((2, 2)))
+    found = find(program, ["X"], sweep(program.output, list(program.inputs.values())))
+    assert [f.code for f in found] == ["undefined-value"]
+
+
 def test_nothing_to_say():
     assert texts(lambda x: x**2 * np.sin(x), 1.0) == []
+
+
+def test_a_sum_that_is_too_large():
+    (found,) = explained(lambda x: np.sum(x) * 0.5, np.full(3, 1e308))
+    assert (found.code, found.text) == ("overflow", "sum(x, axis=0) = inf is more than a float holds")

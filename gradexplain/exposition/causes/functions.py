@@ -112,6 +112,13 @@ ROWS = (
         "both",
     ),
     Cause(
+        "entries-not-used", "zero",
+        "the result does not use the entries that {formula} has from {operand}",
+        "look at the index or the mask that picks the entries of {formula}",
+        "The value is put into an array, and later only other entries of the array are read.",
+        "both",
+    ),
+    Cause(
         "paths-cancel", "zero",
         "what comes back to {operand} over {count} paths adds up to 0: {terms}",
         "nothing is wrong if the result is meant not to depend on {name}",
@@ -141,10 +148,10 @@ ROWS = (
         "both",
     ),
     Cause(
-        "underflow", "undefined",
-        "{equation} has no finite value, but {operand} is {exact} and not 0: a float can't hold it",
+        "rounded-to-zero", "undefined",
+        "{equation} has no finite value, but {operand} is {exact}: rounding made it 0",
         "use the logarithm of it directly: logaddexp, log_softmax in place of log(softmax), sums of logs in place of log(prod)",
-        "A number below 5e-324 became 0 on the way, and then its logarithm or reciprocal was taken.",
+        "A number became 0 on the way, and then its logarithm or reciprocal was taken: it was below 5e-324, or the difference of two numbers that are equal in all digits of a float.",
         "both",
     ),
     Cause(
@@ -170,11 +177,11 @@ ROWS = (
     ),
     Cause(
         "rejected-branch", "note",
-        "on the branch that where rejects here, {formula} has slope {slope}: it counts 0 here, but TensorFlow and JAX "
-        "make nan of it",
+        "on the branch that where rejects here, {formula} has slope {slope}: it counts 0 here, but programs "
+        "that multiply it by 0 get nan",
         "for those put a where inside, too: where(c, f(where(c, x, 1)), 0)",
         "Both branches of a `where` are computed. The rejected one gets the factor 0, and 0 times infinity is NaN. "
-        "This package leaves that branch out; TensorFlow, JAX and PyTorch do not.",
+        "This package leaves that branch out; JAX and PyTorch do not, and TensorFlow does not for 1/x, log and norms.",
         "both",
         quiet=True,
     ),
@@ -217,7 +224,7 @@ ROWS = (
         "{formula} has a tie here ({slopes})",
         "nothing is wrong if equal shares will do; else break the tie, or use a soft maximum",
         "Several operands or entries are the greatest (or the least) at once. Here and in JAX they share equally, so that "
-        "each has 1/k; PyTorch's max over an axis takes the first.",
+        "each has 1/k; PyTorch's max over an axis takes the first, and TensorFlow's maximum(a, b) gives all to a.",
         "both",
     ),
     Cause(
@@ -230,7 +237,7 @@ ROWS = (
     ),
     Cause(
         "branches-meet", "kink",
-        "{condition} is decided exactly on its border: slope {left} from the left, {right} from the right, {taken} is taken",
+        "{condition} is decided exactly on its border: in {name} the slope is {left} on the left and {right} on the right, {taken} is taken",
         "choose a point on one side, or make the branches agree where they meet",
         "An `if`, `where` or comparison has its two sides equal at the point, and the branches have different slopes there.",
         "both",

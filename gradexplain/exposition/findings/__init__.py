@@ -124,7 +124,7 @@ def _size_and_accuracy(subject: Subject, found: Sequence[Finding]) -> list[Findi
     """Lost digits, and what is huge or tiny, where nothing that was found already is the reason."""
     if any(f.kind == "undefined" for f in found):
         return []
-    known = {f.argument for f in found if f.code in ("saturated", "underflow")}
+    known = {f.argument for f in found if f.code in ("saturated", "rounded-to-zero")}
     lost = [] if known else list(accuracy.cancellations(subject))
     extreme = [f for f in chains.sizes(subject) if f.argument not in known and not (lost and f.code == "steep")]
     return [*_some(extreme), *(lost if not any(f.code == "saturated" for f in extreme) else [])]
@@ -146,6 +146,7 @@ def _subject(program: Program, wrt: Sequence[str], sweep: Sweep) -> Subject:
         values=dict(program.trace.values),
         names=names(program),
         place=lambda node: place_of(sites.get(node) or joins.get(node)),
+        poisons=False,
         joins=joins,
     )
 

@@ -37,25 +37,33 @@ def at_point(subject: Subject, *, brief: bool = False) -> Iterator[tuple[Node, F
             continue
         if node.op.name in ("eigh_vectors", "svd_left", "svd_right"):
             yield from _equal_values(subject, node)
-        hits = _hits(subject, node)
+        hits = int(np.sum(_hits(subject, node) & _matters(subject, node)))
         if hits:
             yield node, _bend(subject, node, hits, brief)
 
 
-def _hits(subject: Subject, node: Node) -> int:
-    """At how many entries an operation bends."""
+def _matters(subject: Subject, node: Node) -> Any:
+    """At which entries anything comes back: x*abs(x) has no kink, since abs(x) has the factor x = 0 there."""
+    adjoint = subject.sweep.adjoints.get(node)
+    if adjoint is None:
+        return True
+    arrived = max((np.max(np.abs(subject.value(c)), initial=0.0) for c in subject.arrivals.get(node, ())), default=1.0)
+    return ~(np.abs(subject.value(adjoint)) <= _NEARLY_EQUAL * arrived)
+
+
+def _hits(subject: Subject, node: Node) -> Any:
+    """At which entries an operation bends."""
     operands = [np.asarray(subject.value(n)) for n in node.inputs]
     with np.errstate(all="ignore"):
         if node.op.name in _LENGTHS and node.op.name != "hypot":
-            return int(np.sum(subject.value(node) == 0))
+            return subject.value(node) == 0
         if node.op.name in ("max", "min") and node.inputs:
             value = subject.value(node)
             axes = node.params.get("axis")
             spread = value if node.params.get("keepdims") or axes is None else np.expand_dims(value, axes)
-            tied = np.sum(operands[0] == spread, axis=axes) > 1
-            return int(np.sum(tied))
+            return np.sum(operands[0] == spread, axis=axes, keepdims=bool(node.params.get("keepdims"))) > 1
         at_kink = _AT_KINK.get(node.op.name)
-        return 0 if at_kink is None else int(np.sum(at_kink(*operands)))
+        return False if at_kink is None else at_kink(*operands)
 
 
 def _bend(subject: Subject, node: Node, hits: int, brief: bool) -> Finding:
@@ -171,7 +179,7 @@ def _border(subject: Subject, border: Node, name: str, where: Node | None, place
     sides = _sides(subject, x)
     if sides is None:
         return None
-    more: dict[str, Any] = {"condition": subject.text(border)}
+    more: dict[str, Any] = {"condition": subject.text(border), "name": name}
     if where is not None and where in subject.hot and x in subject.hot:
         more["path"] = subject.way(x, where)
     (left, left_jumps), (right, right_jumps) = sides
@@ -194,8 +202,9 @@ def _slopes(subject: Subject, x: Node) -> Sentence | None:
     if sides is None or any(jumps for _, jumps in sides):
         return None
     taken = number(subject.value(subject.sweep.adjoints[x])) if x in subject.sweep.adjoints else "0"
-    sentence = "the result has slope {left} from the left and {right} from the right, {taken} is taken"
-    return Sentence(sentence, left=_shown(sides[0][0]), right=_shown(sides[1][0]), taken=taken)
+    sentence = "in {name} the result has slope {left} on the left and {right} on the right, {taken} is taken"
+    name = next(n for n, source in subject.sources.items() if source is x)
+    return Sentence(sentence, name=name, left=_shown(sides[0][0]), right=_shown(sides[1][0]), taken=taken)
 
 
 def _shown(value: Any) -> str:

@@ -42,7 +42,7 @@ def _undefined(subject: Subject, node: Node, index: tuple[int, ...]) -> Finding:
         lost = _lost_operand(subject, node, index)
         if lost is not None:
             operand, value = lost
-            return finding("underflow", subject.place(node), path=path, operand=operand, exact=value,
+            return finding("rounded-to-zero", subject.place(node), path=path, operand=operand, exact=value,
                            ruled_out=[_is_fine(exact)], **where)  # fmt: skip
         if np.isinf(found):
             return finding("overflow", subject.place(node), path=path, ruled_out=[_is_fine(exact)], **where)
@@ -80,7 +80,7 @@ def _lost_operand(subject: Subject, node: Node, index: tuple[int, ...]) -> tuple
 
 def _put_in(subject: Subject, node: Node, index: tuple[int, ...]) -> str:
     """The operation with its operands' numbers: log(0), 0/0."""
-    if node.op.numpy is None or (node.shape and node.op.family != "elementwise"):
+    if node.op.numpy is None or (node.op.family != "elementwise" and any(n.shape for n in node.inputs)):
         return number(subject.value(node)[index] if index else subject.value(node))
     shown = {}
     for n in without_broadcasting(node):
@@ -110,6 +110,8 @@ def undefined_slopes(subject: Subject, closed: Mapping[str, Any], told: Collecti
         if subject.is_finite(p.contribution) or np.any(~np.isfinite(subject.value(p.node)) & subject.live[p.node]):
             continue
         adjoint = subject.value(p.adjoint)
+        if not subject.poisons and _is_rejected(subject, p):
+            continue
         if np.all(np.isfinite(adjoint)):
             origins.append(p)
         elif _meets_zero(subject, p):
@@ -197,9 +199,7 @@ def _infinite(subject: Subject, p: Pullback, poisoned: Mapping[str, Node], close
     ruled_out, fix = _evidence(subject, name, closed)
     words = _slope_at(subject, p)
     details: dict[str, Any] = {"path": subject.way(source, node, p.operand), "ruled_out": ruled_out}
-    index = _bad_entry(subject, p)
-    live = np.broadcast_to(np.asarray(subject.live.get(node, False)), node.shape)
-    if x.shape == node.shape and not live[index]:
+    if _is_rejected(subject, p):
         details["factor"] = Sentence("0 (what comes from above) times {slope}", slope=words["slope"])
         return finding("poisoned-branch", subject.place(node), **words, **details)
     adjoint = np.asarray(subject.value(p.adjoint))
@@ -213,6 +213,14 @@ def _infinite(subject: Subject, p: Pullback, poisoned: Mapping[str, Node], close
     text = Sentence("the slope of {formula} with respect to {operand} is not finite here", formula=words["formula"],
                     operand=subject.text(x))  # fmt: skip
     return finding("infinite-slope", subject.place(node), text=text, **words, **details, fix=fix)
+
+
+def _is_rejected(subject: Subject, p: Pullback) -> bool:
+    """Whether the first entry that is not finite lies on a branch that a `where` rejects."""
+    if p.node.inputs[p.operand].shape != p.node.shape:
+        return False
+    live = np.broadcast_to(np.asarray(subject.live.get(p.node, False)), p.node.shape)
+    return not live[_bad_entry(subject, p)]
 
 
 def _zero_times_infinity(

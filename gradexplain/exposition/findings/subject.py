@@ -47,12 +47,16 @@ class Subject:
     values: MutableMapping[Node, Any]
     names: Mapping[Node, str]
     place: Callable[[Node], Place | None] = _nowhere
+    poisons: bool = True  # whether a rejected branch can spoil a derivative, as it does on tapes
     joins: Collection[Node] = ()  # each a `where` that nobody wrote: the branches of an `if` meet in it
 
     # Values.
     def value(self, node: Node) -> Any:
-        """The float64 value of a node of the program or of the sweep."""
-        (found,) = evaluate([node], self.values)
+        """The float64 value of a node of the program or of the sweep; nan where a matrix has no inverse."""
+        try:
+            (found,) = evaluate([node], self.values)
+        except np.linalg.LinAlgError:
+            found = self.values[node] = np.full(node.shape, np.nan)[()]
         return found
 
     @cached_property
@@ -87,6 +91,14 @@ class Subject:
     @cached_property
     def order(self) -> list[Node]:
         return ancestors([self.output])
+
+    @cached_property
+    def arrivals(self) -> Mapping[Node, Sequence[Node]]:
+        """What comes back to each node, path by path."""
+        found: dict[Node, list[Node]] = {}
+        for p in self.sweep.pullbacks:
+            found.setdefault(p.node.inputs[p.operand], []).append(p.contribution)
+        return found
 
     @cached_property
     def members(self) -> set[Node]:

@@ -18,6 +18,7 @@ from gradexplain.language import Sentence
 
 _MOST_SOURCES = 50  # that are looked at one by one
 _MOST_TERMS = 5
+_ASSEMBLED = ("stack", "concatenate", "setitem")
 _RECTIFIERS = ("maximum", "minimum", "fmax", "fmin")
 _PRODUCTS = ("mul", "matmul", "einsum", "outer", "tensordot", "dot")
 _SURROGATES = {
@@ -155,6 +156,8 @@ def _code_of(subject: Subject, p: Pullback, slope: Any) -> tuple[str, dict[str, 
     others = [n for k, n in enumerate(node.inputs) if k != p.operand]
     if (node.op.name in _PRODUCTS or node.op.family == "bilinear") and others:
         return "zero-factor", {"other": subject.text(others[0])}
+    if node.op.family == "linear" or node.op.name in _ASSEMBLED:
+        return "entries-not-used", {}
     if slope is None:
         return "no-influence", {}
     exact = _exact_slope(subject, p)
