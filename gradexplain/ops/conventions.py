@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 from gradexplain.graph import Node, Primitive
-from gradexplain.ops.arithmetic import div, power, xlogy
+from gradexplain.ops.arithmetic import div, mul, power, xlogy
 from gradexplain.ops.decompositions import eigenvalues, eigenvectors
-from gradexplain.ops.elementary import arctan2, log, log1p, sqrt, tan, tanh
+from gradexplain.ops.elementary import arccosh, arctan2, log, sinh, sqrt, tan, tanh
 from gradexplain.ops.ordering import (
     as_number,
     clip,
@@ -25,10 +25,11 @@ from gradexplain.ops.ordering import (
     logical_or,
     maximum,
     minimum,
+    not_equal,
     sign,
     where,
 )
-from gradexplain.ops.products import as_rows, swapped
+from gradexplain.ops.products import swapped
 from gradexplain.ops.reductions import backwards, cumprod, cumsum, max_over, min_over, spread, sum_over
 from gradexplain.ops.shaping import triu
 from gradexplain.ops.special import expit, xlog1py
@@ -55,11 +56,14 @@ def _shares(g: Node, y: Node, x: Node, *, axis: tuple[int, ...], keepdims: bool)
     return div.record(hit, count) * spread(g, x, axis, keepdims)
 
 
-def _lower_half(g: Node, y: Node, x: Node, *, triangle: str) -> Node:
+def _lower_half(row: Primitive) -> None:
     """Only the lower triangle is read: what falls on the upper one is added to its mirror image."""
-    v = eigenvectors(x, triangle=triangle)
-    full = (v * (g if g.ndim == 1 else as_rows(g))) @ swapped(v)
-    return swapped(triu(full, k=0) + triu(full, k=1))
+
+    def pullback(i: int, g: Node, y: Node) -> Node | None:
+        full = None if row.pullback is None else row.pullback(i, g, y)
+        return None if full is None else swapped(triu(full, k=0) + triu(full, k=1))
+
+    TENSORFLOW[row] = pullback
 
 
 def _running_product(g: Node, y: Node, x: Node, *, axis: int) -> Node:
@@ -74,6 +78,22 @@ def _log_of_base(a: Node) -> Node:
     return where(positive, log(where(positive, a, 1)), 0)
 
 
+def _exponent(g: Node, y: Node, a: Node, b: Node) -> Node:
+    """Products as they stand: 0 times infinity is to be NaN, as TensorFlow has it."""
+    return mul.record(mul.record(g, y), _log_of_base(a))
+
+
+def _is_not_zero(a: Node) -> Node:
+    found: Node = as_number(not_equal(a, 0))
+    return found
+
+
+def _quotient(a: Node, b: Node) -> Node:
+    """a/b, and 0 where a is 0, whatever b is."""
+    zero = equal(a, 0)
+    return where(zero, 0, a / where(zero, 1, b))
+
+
 # fmt: off
 _of(maximum, lambda g, y, a, b: where(greater_equal(a, b), g, 0), lambda g, y, a, b: where(greater_equal(a, b), 0, g))
 _of(minimum, lambda g, y, a, b: where(less_equal(a, b), g, 0), lambda g, y, a, b: where(less_equal(a, b), 0, g))
@@ -84,13 +104,15 @@ _of(min_over, _shares)
 _of(sign, lambda g, y, x: zero_like(x))
 _of(sqrt, lambda g, y, x: where(equal(g, 0), 0, g * 0.5 / y))
 _of(div, lambda g, y, a, b: g / b, lambda g, y, a, b: g * (-a / b / b))
-_of(power, lambda g, y, a, b: g * b * power.record(a, b - 1), lambda g, y, a, b: g * y * _log_of_base(a))
-_of(xlogy, lambda g, y, a, b: g * where(equal(a, 0), 0, log(b)), lambda g, y, a, b: g * where(equal(a, 0), 0, a / b))
-_of(xlog1py, lambda g, y, a, b: g * where(equal(a, 0), 0, log1p(b)), lambda g, y, a, b: g * where(equal(a, 0), 0, a / (b + 1)))
+_of(power, lambda g, y, a, b: g * b * power.record(a, b - 1), _exponent)
+_of(xlogy, lambda g, y, a, b: g * xlogy(_is_not_zero(a), b), lambda g, y, a, b: g * _quotient(a, b))
+_of(xlog1py, lambda g, y, a, b: g * xlog1py(_is_not_zero(a), b), lambda g, y, a, b: g * _quotient(a, b + 1))
 _of(arctan2, lambda g, y, a, b: b * (g / (a * a + b * b)), lambda g, y, a, b: -a * (g / (a * a + b * b)))
 _of(expit, lambda g, y, x: g * (y * (1 - y)))
 _of(tanh, lambda g, y, x: g * (1 - y * y))
 _of(tan, lambda g, y, x: g * (1 + y * y))
 _of(cumprod, _running_product)
-_of(eigenvalues, _lower_half)
+_of(arccosh, lambda g, y, x: g / sinh(y))
+_lower_half(eigenvalues)
+_lower_half(eigenvectors)
 # fmt: on

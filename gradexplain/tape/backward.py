@@ -74,8 +74,27 @@ def handed_back(operation: Operation, given: Sequence[Any], wanted: tuple[bool, 
     routine = routines.pullback(operation.row, tuple(operation.params.items()), specs, wanted)
     plain = g.array.dtype
     if plain.kind != "c":
-        return routine.run([g, y, *operation.inputs], plain)
+        handed = routine.run([g, y, *operation.inputs], plain)
+        return (
+            [_beside(h, t) for h, t in zip(handed, operation.inputs, strict=True)]
+            if operation.call in GATES
+            else handed
+        )
     return [_conjugate(h) for h in routine.run([_conjugate(g), y, *operation.inputs], plain)]
+
+
+# Activations whose slope has a derivative in TensorFlow that is there, and 0; elsewhere there is none.
+GATES = {"Relu", "Relu6", "LeakyRelu", "HardSigmoid"}
+
+
+def _beside(handed: Any, operand: Tensor) -> Any:
+    """A cotangent that depends on the operand too, with a slope of 0."""
+    if handed is None or not state.listeners:
+        return handed
+    result = Tensor(handed.array)
+    pull = lambda op, gs, wanted: [gs[0], zeros_like(op.inputs[1])]  # noqa: E731 (told of once)
+    tell(Operation("beside", None, {}, (handed, operand), (result,), pull=pull))
+    return result
 
 
 def _conjugate(t: Any) -> Any:

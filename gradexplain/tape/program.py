@@ -21,7 +21,7 @@ from gradexplain.trace.signature import Argument
 from gradexplain.trace.source import name_of, user_frame
 
 _MOST_PARTS = 20  # of a list or dict in which names are looked for
-_PASSED_ON = {"identity", "cast", "read"}
+_PASSED_ON = {"identity", "cast", "beside"}
 
 
 class Replay:

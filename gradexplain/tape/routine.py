@@ -16,6 +16,7 @@ import numpy as np
 
 from gradexplain.autodiff import pushed, vjp
 from gradexplain.graph import CONSTANT, Fixed, Node, Primitive, as_node, make, substitute, variable
+from gradexplain.ops.arithmetic import power
 from gradexplain.ops.conventions import TENSORFLOW
 from gradexplain.ops.shaping import broadcast_to
 from gradexplain.primitive import filled
@@ -37,6 +38,15 @@ class Step:
     params: dict[str, Any]
     slots: tuple[int, ...]
     is_float: bool
+
+
+def _power(a: Any, b: Any) -> Any:
+    """Also of complex numbers, which the row has no use for."""
+    return np.power(a, b) if np.iscomplexobj(a) or np.iscomplexobj(b) else power.value(a, b)
+
+
+# Rows that are carried out otherwise on the types that tensors have.
+VALUES: dict[Primitive, Callable[..., Any]] = {power: _power}
 
 
 class Routine:
@@ -65,7 +75,9 @@ class Routine:
                 slots[node] = slots[node.inputs[0]]
                 continue
             arguments = tuple(slots[n] for n in node.inputs)
-            self.steps.append(Step(node.op, node.op.value, node.params, arguments, node.kind == "float"))
+            self.steps.append(
+                Step(node.op, VALUES.get(node.op, node.op.value), node.params, arguments, node.kind == "float")
+            )
             slots[node] = count
             count += 1
         self.outputs = tuple(None if n is None else slots[n] for n in outputs)
@@ -201,7 +213,9 @@ def pushforward(
     nodes = _variables(specs)
     y = make(row, tuple(nodes), dict(params))
     tangents = {n: variable("t", n.shape) for n, moves in zip(nodes, moving, strict=True) if moves}
-    tangent = pushed(y, tangents) if row.pullback is not None and row not in TENSORFLOW else _transposed(y, tangents)
+    tangent = None
+    if row.pullback is not None:
+        tangent = _transposed(y, tangents) if row in TENSORFLOW else pushed(y, tangents)
     literals = [n for n, s in zip(nodes, specs, strict=True) if s[2]]
     return Routine([y, *nodes, *tangents.values()], [tangent], literals)
 

@@ -94,3 +94,36 @@ def test_operations_without_a_derivative_say_so(name):
         y = f(x, 2.0)
     with pytest.raises(LookupError, match="gradient registry has no entry for"):
         t.gradient(y, x)
+
+
+SECOND = [
+    (tf.nn.relu, 0.7, 0.0),
+    (tf.nn.leaky_relu, -0.7, 0.0),
+    (lambda x: tf.maximum(x, 0.1), 0.7, None),
+    (lambda x: tf.clip_by_value(x, 0.0, 1.0), 0.7, None),
+    (lambda x: tf.where(x > 0, x, -x), 0.7, None),
+    (tf.abs, 0.7, 0.0),
+    (lambda x: 2.0 * x, 0.7, None),
+    (lambda x: x**1, 0.7, 0.0),
+    (tf.nn.elu, 0.7, 0.0),
+    (lambda x: tf.pow(x, 0.0), 0.0, NAN),
+]
+
+
+@pytest.mark.parametrize(("f", "at", "second"), SECOND, ids=range(len(SECOND)))
+def test_where_second_derivatives_are_none(f, at, second):
+    x = tf.Variable(at)
+    with tf.GradientTape() as t2:
+        with tf.GradientTape() as t1:
+            y = f(x)
+        g = t1.gradient(y, x)
+    h = t2.gradient(g, x)
+    assert (h is None) if second is None else np.allclose(h, second, equal_nan=True)
+
+
+def test_powers_of_complex_numbers():
+    z = tf.Variable(1.0 + 2.0j)
+    with tf.GradientTape() as t:
+        y = z**2
+    assert np.allclose(y.numpy(), -3 + 4j)
+    assert np.allclose(t.gradient(y, z).numpy(), 2 - 4j)

@@ -34,7 +34,7 @@ def checksum(data: bytes) -> int:
     """The masked CRC-32C that records carry.
 
     >>> hex(checksum(b"123456789"))
-    '0xfe2f3a4b'
+    '0xc78ab0e5'
     """
     value = 0xFFFFFFFF
     for byte in data:

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from gradexplain.graph import Node
 from gradexplain.ops import arithmetic, elementary, ordering
 from gradexplain.ops.statistics import average_over
@@ -109,6 +111,8 @@ def _on_tensors(rule: _Rule, name: str, **defaults: Any) -> Callable[..., Tensor
         t = tensor(y_true) if isinstance(y_true, Operators) else tensor(y_true, p.dtype)
         t = cast(t, p.dtype)
         t = _same_rank(t, p)
+        if name == "Hinge" and np.all((t.array == 0) | (t.array == 1)):  # Keras takes these for -1 and 1
+            t = t * 2.0 - 1.0
         static = {**defaults, **{k: v for k, v in options.items() if k in defaults}}
         found: Tensor = call(rule, [t, p], static, name=name, plain=p.array.dtype)
         return found

@@ -149,7 +149,10 @@ def sigmoid_cross_entropy_with_logits(labels: Node, logits: Node) -> Node:
 def weighted_cross_entropy_with_logits(labels: Node, logits: Node, pos_weight: Any = 1.0) -> Node:
     """The cross entropy of sigmoid(x), the positive class weighted."""
     weight = 1 + (pos_weight - 1) * labels
-    found: Node = (1 - labels) * logits + weight * elementary.logaddexp.record(arithmetic.neg.record(logits), 0)
+    # In TensorFlow's pieces: at 0 their slopes do not add up to that of the whole.
+    decay = elementary.log1p.record(elementary.exp.record(arithmetic.neg.record(arithmetic.absolute.record(logits))))
+    below = ordering.maximum.record(0, arithmetic.neg.record(logits))
+    found: Node = (1 - labels) * logits + weight * (decay + below)
     return found
 
 
