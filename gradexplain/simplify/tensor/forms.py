@@ -245,7 +245,7 @@ def _closed(key: str, form: Form, where: Sequence[tuple[str, Form]], shape: tupl
     source = str(numpy_source(form))
     parts = tuple((n, str(numpy_source(f)), text(f), str(latex(f))) for n, f in where)
     sizes = {p.data for f in (form, *(f for _, f in where)) for p in subforms(f) if p.op == "size"}
-    legend = tuple((s.letter, plain(s.source)) for s in sorted(sizes, key=lambda s: s.letter) if "*" not in s.letter)
+    legend = tuple((s.letter, plain(str(s))) for s in sorted(sizes, key=lambda s: s.letter) if "*" not in s.letter)
     texts = Written(source, text(form), str(latex(form)), parts, _level(form, where), legend)
     expr = sp.Symbol(texts.text)
     return ClosedForm(key, expr, {}, expr, shape=shape, texts=texts)

@@ -73,7 +73,7 @@ class Reduction:
         body = self._joined(items, axes)
         above = [n.number(number), *scalars.above, *([body] if body is not None else [])]
         scalars.below = _counted(self.writer.in_short(scalars.below))
-        scalars.above = _counted(scalars.above)
+        scalars.above = _counted(self.writer.in_short(scalars.above))
         if scalars.below:
             front = Fraction(number.numerator)
             below = (
