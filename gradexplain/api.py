@@ -37,13 +37,17 @@ def explain(
 ) -> Explanation:
     """Explains the derivative of a function, or of text such as `"x**2 * sin(x)"`.
 
-    Arguments are numbers or arrays (the point), shapes (`(3, 2)` or `"3 2"`), or are left out: then they stand for
-    every real number. `wrt` names what to differentiate with respect to, by default every floating argument. Text with
-    an `=` is an equation: see `explain_implicit`. Raises `GradexplainError` where the function can't be traced.
+    Arguments are numbers or arrays (the point), shapes (`(3, 2)`, `"3 2"`, or with names for sizes `"m n"`), or are
+    left out: then they stand for every real number. `wrt` names what to differentiate with respect to, by default every
+    floating argument. `facts` says what is known of arrays: symmetric, positive-definite, onehot, probability, sign,
+    mask, positive (a tuple for several). Text with an `=` is an equation: see `explain_implicit`. Raises
+    `GradexplainError` where the function can't be traced.
 
     >>> e = explain(lambda x: x**2, x=3.0)
     >>> e["x"].text, e.value, e.gradient_values["x"]
     ('2*x', 9.0, 6.0)
+    >>> explain(lambda x, S: x @ S @ x, x="n", S="n n", wrt="x", facts={"S": "symmetric"})["x"].text
+    '2*S @ x'
     """
     if isinstance(f, str):
         from gradexplain.readers.equation import defined_formula, is_equation

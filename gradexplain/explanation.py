@@ -13,7 +13,7 @@ import numpy as np
 
 from gradexplain.autodiff import Sweep, sweep
 from gradexplain.errors import ArgumentError, DomainError
-from gradexplain.exposition import entries, naming, sweeps, textbook, values
+from gradexplain.exposition import entries, layout, naming, sweeps, textbook, values
 from gradexplain.exposition.known import known_rules
 from gradexplain.exposition.model import CheckReport, Detail, Finding, Overview, Style, TapeRow, Walk
 from gradexplain.exposition.orders import Orders
@@ -359,8 +359,12 @@ class Explanation(Pictured):
             tape=self.tape if self.program.is_numeric else (),
             check=self._short_report,
             graph=self._small_picture,
-            notes=(*self.reading_notes, *self.program.trace.notes, *self.whole.limits),
+            notes=(*self.reading_notes, *self.program.trace.notes, *self.whole.limits, *self._array_notes),
         )
+
+    @property
+    def _array_notes(self) -> tuple[str, ...]:
+        return () if self.is_scalar else layout.notes(self.kind, self.gradients.forms, self.facts)
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{k}: {f.text if len(f.text) < 60 else '...'}" for k, f in self.gradients.items())

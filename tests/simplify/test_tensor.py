@@ -88,3 +88,64 @@ def test_the_size_of_arrays_does_not_matter():
 def test_a_wrong_fact_gives_no_formula_that_uses_it():
     form = gx.explain(lambda x, S: x @ S @ x, wrt="x", facts={"S": "symmetric"}, x=normal(3), S=normal(3, 3))["x"]
     assert form.text != "2*S @ x"
+
+
+def squares(X, w, y):
+    return np.mean((X @ w - y) ** 2)
+
+
+def test_sizes_have_the_names_that_are_given():
+    form = gx.explain(squares, X="a b", w="b", y="a", wrt="w")["w"]
+    assert form.text == "2*X.T @ (X @ w - y)/a"
+    assert form.numpy == "2*X.T @ (X @ w - y)/len(X)"
+    assert ("a", "len(X)") in {(name, text) for name, text, _ in form.shown_parts}
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        squares,
+        lambda X, w, y: np.sum((X @ w - y) ** 2) / len(y),
+        lambda X, w, y: (1 / X.shape[0]) * np.sum((X @ w - y) ** 2),
+    ],
+)
+def test_a_size_is_a_letter_however_it_is_written(f):
+    assert gx.explain(f, X=normal(6, 3), w=normal(3), y=normal(6), wrt="w")["w"].text == "2*X.T @ (X @ w - y)/m"
+
+
+def test_a_number_that_happens_to_be_a_size_stays_a_number():
+    f = lambda X, w: np.sum((X @ w) ** 2) / 6  # noqa: E731
+    assert gx.explain(f, X=normal(6, 3), w=normal(3), wrt="w")["w"].text == "X.T @ X @ w/3"
+
+
+def test_a_function_that_runs_at_one_size_alone_keeps_its_numbers():
+    f = lambda X: np.sum((X - np.eye(3)) ** 2) / len(X)  # noqa: E731
+    assert gx.explain(f, X=normal(3, 3))["X"].text == "2/3*(X - eye(3))"
+
+
+def loop(X, w, y):
+    total = 0.0
+    for i in range(X.shape[0]):
+        total = total + (X[i] @ w - y[i]) ** 2
+    return total
+
+
+def test_a_loop_over_rows_is_a_product():
+    assert gx.explain(loop, X=normal(4, 3), w=normal(3), y=normal(4), wrt="w")["w"].text == "2*X.T @ (X @ w - y)"
+
+
+def test_a_small_array_that_is_written_out_has_a_derivative_that_is_written_out():
+    def rotated(t, x):
+        return np.array([[np.cos(t), -np.sin(t)], [np.sin(t), np.cos(t)]]) @ x
+
+    form = gx.explain_jacobian(rotated, t=0.5, x=normal(2), wrt="t")["t"]
+    assert form.text.endswith("@ x")
+
+
+def test_singular_matrices_and_zeros_have_their_derivatives():
+    X = np.outer(normal(3), normal(3))
+    e = gx.explain(lambda X: np.linalg.det(X), X=X)
+    np.testing.assert_allclose(eval(e["X"].numpy, {"np": np, "X": X}), e.gradient_values["X"], atol=1e-9)
+    x = np.array([0.0, 2.0, 3.0])
+    e = gx.explain(lambda x: np.prod(x), x=x)
+    np.testing.assert_allclose(eval(e["x"].numpy, {"np": np, "x": x}), [6, 0, 0])

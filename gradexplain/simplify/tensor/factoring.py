@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import combinations
 
@@ -23,8 +23,8 @@ _MOST_TRIES = 400
 Match = tuple[int, dict[Index, Index], tuple[tuple[int, int, Fraction], ...]]  # weight, names, (factor, factor, power)
 
 
-def factored(space: Space, tensor: Tensor) -> Tensor:
-    """The tensor with common factors in front of sums, the heaviest first."""
+def factored(space: Space, tensor: Tensor, simplify: Callable[[Tensor], Tensor] | None = None) -> Tensor:
+    """The tensor with common factors in front of sums, the heaviest first; the sums may be simplified."""
     terms = list(tensor.terms)
     free = set(tensor.indices)
     known: dict[tuple[int, int], Match | None] = {}
@@ -41,14 +41,16 @@ def factored(space: Space, tensor: Tensor) -> Tensor:
         if not pairs:
             break
         _, a, b = max(pairs)
-        terms = _joined(space, terms, -a, -b, free, tensor)
+        terms = _joined(space, terms, -a, -b, free, simplify)
         alive.append(terms)
     return (
         space.tensor(tensor.axes, [(t.number, t.factors) for t in terms]) if len(terms) < len(tensor.terms) else tensor
     )
 
 
-def _joined(space: Space, terms: list[Term], a: int, b: int, free: set[Index], tensor: Tensor) -> list[Term]:
+def _joined(
+    space: Space, terms: list[Term], a: int, b: int, free: set[Index], simplify: Callable[[Tensor], Tensor] | None
+) -> list[Term]:
     """The terms with a and b (and what else has their common factors) as one."""
     match = common(space, terms[a], terms[b], free)
     assert match is not None
@@ -58,7 +60,7 @@ def _joined(space: Space, terms: list[Term], a: int, b: int, free: set[Index], t
     used = []
     for k, term in enumerate(terms):
         found = match_all(space, pattern, term, free)
-        if found is None:
+        if found is None or (k not in (a, b) and _joins_vectors(pattern, term, found, free)):
             continue
         used.append(k)
         names = {j: i for i, j in found[1].items()}
@@ -71,7 +73,8 @@ def _joined(space: Space, terms: list[Term], a: int, b: int, free: set[Index], t
         rests.append((term.number, renamed(rest, names)))
     inside = indices_of(shared)
     axes = tuple(dict.fromkeys(i for _, fs in rests for i in indices_of(fs) if i in free or i in inside or i.pinned))
-    inner = factored(space, space.tensor(axes, rests))
+    inner = space.tensor(axes, rests)
+    inner = factored(space, inner) if simplify is None else simplify(inner)
     one = space.wrapped(inner)
     joined = Term(one.number, (*shared, *one.factors))
     return [joined if k == used[0] else t for k, t in enumerate(terms) if k not in used[1:]]
@@ -96,14 +99,21 @@ def _joins_vectors(a: Term, b: Term, match: Match, free: set[Index]) -> bool:
     if any(len(f.indices) > 1 for f in shared) or not any(i not in free for f in shared for i in f.indices):
         return False
     inside = {i for f in shared for i in f.indices}
-    left = [f for k, f in enumerate(a.factors) if all(k != i for i, _, _ in match[2])]
-    right = [f for k, f in enumerate(b.factors) if all(k != j for _, j, _ in match[2])]
+    left = [f for k, f in enumerate(a.factors) if all((k, f.power) != (i, p) for i, _, p in match[2])]
+    right = [f for k, f in enumerate(b.factors) if all((k, f.power) != (j, p) for _, j, p in match[2])]
     places = inside | {match[1].get(i, i) for i in inside} | free
-    for rest in (left, right):
-        axes = {i for f in rest for i in f.indices if i in places}
-        if len(axes) > 1 and all(len(f.indices) < 2 for f in rest):
-            return True
-    return False
+    return any(_is_outer(rest, places) for rest in (left, right))
+
+
+def _is_outer(factors: Sequence[Factor], places: set[Index]) -> bool:
+    """Whether a product has several axes but consists of parts that have one each."""
+    groups: list[tuple[set[Index], set[Index]]] = []  # of summed indices, and of axes
+    for f in factors:
+        inner, axes = {i for i in f.indices if i not in places}, {i for i in f.indices if i in places}
+        near = [g for g in groups if g[0] & inner]
+        groups = [g for g in groups if g not in near]
+        groups.append((inner.union(*(g[0] for g in near)), axes.union(*(g[1] for g in near))))
+    return len(set().union(*(axes for _, axes in groups))) > 1 and all(len(axes) < 2 for _, axes in groups)
 
 
 def match_all(space: Space, pattern: Term, b: Term, free: set[Index]) -> Match | None:

@@ -15,6 +15,7 @@ from gradexplain.simplify.form import ClosedForm, Written
 from gradexplain.simplify.tensor import choices, matrices, rows, selection
 from gradexplain.simplify.tensor.adjoints import Backward
 from gradexplain.simplify.tensor.checking import agree, function_of, points
+from gradexplain.simplify.tensor.domain import conditions
 from gradexplain.simplify.tensor.facts import Rebuilt
 from gradexplain.simplify.tensor.folding import folded
 from gradexplain.simplify.tensor.lowering import Lowering, NotLoweredError, fresh
@@ -245,10 +246,11 @@ def _closed(key: str, form: Form, where: Sequence[tuple[str, Form]], shape: tupl
     source = str(numpy_source(form))
     parts = tuple((n, str(numpy_source(f)), text(f), str(latex(f))) for n, f in where)
     sizes = {p.data for f in (form, *(f for _, f in where)) for p in subforms(f) if p.op == "size"}
-    legend = tuple((s.letter, plain(s.source)) for s in sorted(sizes, key=lambda s: s.letter) if "*" not in s.letter)
+    legend = tuple((s.letter, plain(str(s))) for s in sorted(sizes, key=lambda s: s.letter) if "*" not in s.letter)
     texts = Written(source, text(form), str(latex(form)), parts, _level(form, where), legend)
     expr = sp.Symbol(texts.text)
-    return ClosedForm(key, expr, {}, expr, shape=shape, texts=texts)
+    stated = conditions((form, *(f for _, f in where)))
+    return ClosedForm(key, expr, {}, expr, conditions=stated, shape=shape, texts=texts)
 
 
 def _level(form: Form, where: Sequence[tuple[str, Form]]) -> str:

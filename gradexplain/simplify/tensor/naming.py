@@ -19,6 +19,11 @@ def named(
     shown = dict(forms)
     where: dict[str, Form] = {}
     names = {form: name for name, form in own.items() if name not in taken}
+    for form, name in sorted(names.items(), key=lambda pair: -pair[0].cost):
+        everywhere = [*shown.values(), *where.values()]
+        is_new = form.cost >= _OWN and name not in where and form not in shown.values()
+        if is_new and any(form in subforms(f) for f in everywhere):
+            shown, where = _introduced(form, name, shown, where)
     while True:
         counts: Counter[Form] = Counter()
         for f in [*shown.values(), *where.values()]:
@@ -29,11 +34,6 @@ def named(
         best = max(gains, key=lambda f: (gains[f], f.cost))
         name = names.get(best) or _fresh(best, {*taken, *where, *own})
         shown, where = _introduced(best, name, shown, where)
-    for form, name in sorted(names.items(), key=lambda pair: -pair[0].cost):
-        everywhere = [*shown.values(), *where.values()]
-        is_new = form.cost >= _OWN and name not in where and form not in shown.values()
-        if is_new and any(form in subforms(f) for f in everywhere):
-            shown, where = _introduced(form, name, shown, where)
     where = {name: n.with_signs_inside(f) for name, f in where.items()}
     return _in_order(where), {key: n.with_signs_inside(f) for key, f in shown.items()}
 

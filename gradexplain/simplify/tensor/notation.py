@@ -128,6 +128,9 @@ def matmul(parts: Sequence[Form]) -> Form:
             else [p]
         )
     first, last = flat[0].ndim, flat[-1].ndim
+    if first == last == 1 and len(flat) > 2:  # a number: x @ A.T @ y is y @ A @ x
+        back = [transposed(p) for p in reversed(flat)]
+        flat = min((flat, back), key=lambda parts: sum(p.cost for p in parts))
     return flat[0] if len(flat) == 1 else Form("matmul", tuple(flat), first + last - 2)
 
 

@@ -19,6 +19,7 @@ from gradexplain.simplify.tensor.terms import Index, Term
 if TYPE_CHECKING:
     from gradexplain.simplify.tensor.writing import Writer
 
+_SURELY_A_MEAN = 3  # from this length on, a sum over a number that happens to be the length is read as a mean
 _LETTERS = "ijklmnpqrstuvabcdefgh"
 
 
@@ -52,6 +53,11 @@ def _counted(forms: list[Form]) -> list[Form]:
     return [*(n.power(f, Fraction(k)) for f, k in counts.items()), *(f for f in forms if f.op != "size")]
 
 
+def _separate(x: Item) -> list[Form]:
+    """The factors of a part as operands of an einsum: together where one of them broadcasts."""
+    return [x.form] if x.below or any(f.ndim != len(x.indices) for f in x.above) else x.above
+
+
 class Reduction:
     """Reduces terms; the writer knows what their factors look like."""
 
@@ -67,7 +73,7 @@ class Reduction:
         body = self._joined(items, axes)
         above = [n.number(number), *scalars.above, *([body] if body is not None else [])]
         scalars.below = _counted(self.writer.in_short(scalars.below))
-        scalars.above = _counted(scalars.above)
+        scalars.above = _counted(self.writer.in_short(scalars.above))
         if scalars.below:
             front = Fraction(number.numerator)
             below = (
@@ -183,7 +189,7 @@ class Reduction:
             named += [self.writer.atom(f.atom) for f in factors]
         if any(scalars.below.count(f) < named.count(f) for f in named):
             return number, form
-        if not named and (number.denominator % size or number.denominator == 1):
+        if not named and (size < _SURELY_A_MEAN or number.denominator % size):
             return number, form
         for f in named:
             scalars.below.remove(f)
@@ -301,7 +307,7 @@ class Reduction:
             group = more
         used = [x for x in items if group & set(x.indices)]
         output = tuple(i for i in axes if any(i in x.indices for x in used))
-        operands = [(f, x.indices) for x in used for f in ([x.form] if x.below else x.above)]
+        operands = [(f, x.indices) for x in used for f in _separate(x)]
         for x in used:
             items.remove(x)
         items.append(Item(output, [self._einsum(operands, output)]))

@@ -13,19 +13,25 @@ from gradexplain.simplify.tensor.expansion import distributed, over_deltas
 from gradexplain.simplify.tensor.factoring import factored
 from gradexplain.simplify.tensor.folding import folded
 from gradexplain.simplify.tensor.matrices import split
-from gradexplain.simplify.tensor.notation import SMALLEST_NAMED, Form, joint_cost, subforms
+from gradexplain.simplify.tensor.notation import SMALLEST_NAMED, Form, joint_cost, subforms, with_signs_inside
 from gradexplain.simplify.tensor.space import Space
-from gradexplain.simplify.tensor.terms import Factor, Tensor
+from gradexplain.simplify.tensor.terms import Factor, Tensor, Term
 from gradexplain.simplify.tensor.writing import Writer
 
 _ROUNDS = 3
+_DEEPEST = 1  # sums within sums that are simplified anew when a factor is pulled out of them
+
+
+def _is_summed(term: Term, tensor: Tensor) -> bool:
+    """Whether a term runs over more than the axes."""
+    return any(i not in tensor.axes and not i.pinned for f in term.factors for i in f.indices)
 
 
 class Simplifier:
     """Rewrites tensors; what is shorter in print is kept."""
 
     def __init__(self, space: Space, own: Callable[[], Iterable[Tensor]] = tuple) -> None:
-        self.space, self.own = space, own
+        self.space, self.own, self.depth = space, own, 0
 
     @cached_property
     def _own_forms(self) -> frozenset[Form]:
@@ -60,6 +66,10 @@ class Simplifier:
                 yield start
             if len(start.terms) > 1:
                 yield factored(self.space, start)
+                if start is tensor and self.depth < _DEEPEST and any(_is_summed(t, tensor) for t in tensor.terms):
+                    self.depth += 1
+                    yield factored(self.space, start, self)
+                    self.depth -= 1
             yield from equals(self.space, start)
 
     def _diagonals(self, tensor: Tensor) -> Iterator[Tensor]:
@@ -80,6 +90,6 @@ class Simplifier:
 
     def cost(self, tensor: Tensor) -> float:
         """What the tensor costs in print."""
-        form = Writer(self.space).form(tensor)
+        form = with_signs_inside(Writer(self.space).form(tensor))
         known = any(p in self._own_forms for p in subforms(form)) if self._own_forms else False
         return joint_cost([form]) - known / 2

@@ -26,6 +26,8 @@ class Sizing:
             return None
         given = {a.name: a.letters for a in program.arguments if a.letters}
         made = cls(program, axes, letters(program, axes, given))
+        for dim in made.named:
+            dim.fixed = True
         return made if made.numbers is not None else None
 
     @cached_property

@@ -234,11 +234,18 @@ def _einsum(form: Form, parts: list[Code]) -> Code:
     return Code(f"np.einsum({form.data!r}, {', '.join(parts)})")
 
 
+_WHOLE = {"prod", "max", "min", "cumsum", "cumprod"}  # need no axis where there is one alone
+
+
 @_printer("row")
 def _row(form: Form, parts: list[Code]) -> Code:
     name, params = form.data
     if name == "as_number":
         return Code(parts[0], parts[0].strength)
+    if name in _WHOLE and form.parts[0].ndim == 1 and not dict(params).get("keepdims"):
+        return Code(f"np.{name}({parts[0]})")
+    if name == "abs":
+        return Code(f"np.abs({parts[0]})")
     printer = TABLE[name].numpy
     assert printer is not None
     text = printer(*parts, **dict(params))

@@ -16,12 +16,14 @@ _serial = itertools.count()
 
 
 class Dim:
-    """The size of an axis; what is used as one axis is joined into one (`same`)."""
+    """The size of an axis; what is used as one axis is joined into one (`same`). `fixed` ones have names: two of them,
+    though of one size, stay two.
+    """
 
-    __slots__ = ("_up", "size")
+    __slots__ = ("_up", "fixed", "size")
 
     def __init__(self, size: int) -> None:
-        self.size = size
+        self.size, self.fixed = size, False
         self._up: Dim | None = None
 
     @property
@@ -35,8 +37,11 @@ class Dim:
     def same(self, other: Dim) -> None:
         """Joins two dimensions."""
         mine, theirs = self.root, other.root
-        if mine is not theirs:
-            theirs._up = mine
+        if mine is theirs or (mine.fixed and theirs.fixed):
+            return
+        if theirs.fixed:
+            mine, theirs = theirs, mine
+        theirs._up = mine
 
 
 class Index:

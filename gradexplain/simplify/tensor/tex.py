@@ -8,7 +8,7 @@ import numpy as np
 
 from gradexplain.escape import identifier_latex, math_text
 from gradexplain.primitive import ATOM, COMPARE, POSTFIX, POWER, PRODUCT, SUM, Code
-from gradexplain.simplify.tensor.notation import Form
+from gradexplain.simplify.tensor.notation import Form, product
 
 _PRINTERS: dict[str, Callable[[Form, list[Code]], Code]] = {}
 _FUNCTIONS = {
@@ -105,8 +105,10 @@ def _product(form: Form, parts: list[Code]) -> Code:
     r"""Numbers stand in front of arrays; arrays are multiplied entry by entry, which is \odot."""
     text = ""
     for k, (p, code) in enumerate(zip(form.parts, parts, strict=True)):
-        shown = str(code) if k == 0 and p.op == "number" else _at(code, PRODUCT)
         arrays = p.ndim and any(q.ndim for q in form.parts[:k])
+        more = k + 1 < len(form.parts) and p.ndim
+        tight = POWER if p.op in ("matmul", "outer") and (arrays or more) else PRODUCT
+        shown = str(code) if k == 0 and p.op == "number" else _at(code, tight)
         text += (r" \odot " if arrays else r" \, " if k else "") + shown
     return Code(text, PRODUCT)
 
@@ -114,10 +116,11 @@ def _product(form: Form, parts: list[Code]) -> Code:
 @_printer("quotient")
 def _quotient(form: Form, parts: list[Code]) -> Code:
     above, below = form.parts
-    if below.ndim:
-        return Code(rf"{_at(parts[0], PRODUCT)} \oslash {_at(parts[1], POWER)}", PRODUCT)
-    if above.ndim:
-        return Code(rf"\frac{{1}}{{{parts[1]}}} {_at(parts[0], PRODUCT)}", PRODUCT)
+    if above.ndim and not below.ndim:
+        front, rest = "1", above
+        if above.op == "product" and above.parts[0].op == "number":
+            front, rest = str(latex(above.parts[0])), product(above.parts[1:])
+        return Code(rf"\frac{{{front}}}{{{parts[1]}}} {_at(latex(rest), PRODUCT)}", PRODUCT)
     return Code(rf"\frac{{{parts[0]}}}{{{parts[1]}}}", PRODUCT)
 
 

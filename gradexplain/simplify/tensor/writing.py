@@ -43,7 +43,8 @@ class Writer:
             parts.append(form)
             covered |= has
         if not parts:
-            return Form("zeros", tuple(self.size(i) for i in axes), len(axes)) if axes else n.number(0)
+            is_array = whole and bool(axes)
+            return Form("zeros", tuple(self.size(i) for i in axes), len(axes)) if is_array else n.number(0)
         result = n.total(parts, max(p.ndim for p in parts))
         if whole and len(covered) < len(axes):
             return self._filled(result, axes)

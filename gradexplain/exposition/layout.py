@@ -1,0 +1,33 @@
+"""What is to be said of derivatives of arrays: the order of axes, how they are written, which facts they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from gradexplain.language import Sentence
+from gradexplain.simplify.form import ClosedForm
+
+_WRITTEN = {
+    "sums over indices": "d({key}) has no matrix notation: it is written with sums over indices",
+    "program": "d({key}) has no matrix notation: it is written as a program",
+}
+
+
+def notes(kind: str, forms: Mapping[str, ClosedForm], facts: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
+    """The layout of a Jacobian, the level of what is not in matrix notation, and the facts that were given.
+
+    >>> notes("gradient", {}, {"S": frozenset({"symmetric"})})
+    ('taken as given: S is symmetric',)
+    """
+    return tuple(_notes(kind, forms, facts))
+
+
+def _notes(kind: str, forms: Mapping[str, ClosedForm], facts: Mapping[str, frozenset[str]]) -> Iterator[str]:
+    if kind == "jacobian":
+        yield Sentence("axes: those of the result first, then those of the argument")
+    for key, form in forms.items():
+        if form.level in _WRITTEN:
+            yield Sentence(_WRITTEN[form.level], key=key)
+    known = ", ".join(f"{name} is {' and '.join(sorted(facts[name]))}" for name in sorted(facts) if facts[name])
+    if known:
+        yield Sentence("taken as given: {facts}", facts=known)
