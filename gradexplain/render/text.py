@@ -388,7 +388,7 @@ def _record(headers: Sequence[Laid], row: Sequence[Sequence[Laid]], page: Page) 
 
     A row without a name goes on with the one above, and empty cells are left out.
     """
-    widest = MARGIN + max(map(_columns, headers)) + COLUMN_GAP
+    widest = MARGIN + max(map(_columns, headers), default=0) + COLUMN_GAP
     for n, (header, words) in enumerate(zip(headers, row, strict=True)):
         if not words:
             continue
