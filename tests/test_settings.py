@@ -85,7 +85,7 @@ def test_derivatives_may_wear_primes():
 def test_arrays_may_have_the_signs_of_mathematics():
     e = gx.explain(lambda w, X, y: np.sum((X @ w - y) ** 2), w=np.ones(2), X=np.ones((3, 2)), y=np.ones(3), wrt="w")
     with gx.options(notation="mathematics", unicode=True):
-        assert "Xᵀ (2·(X w - y))" in str(e)
+        assert "2·Xᵀ (X w - y)" in str(e)
     with gx.options(notation="mathematics", unicode=False):
         assert "X.T @ (2*(X @ w - y))" in str(e)
 

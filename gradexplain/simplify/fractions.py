@@ -167,8 +167,8 @@ def constants(expr: Any) -> tuple[Any, dict[str, Any]]:
     """The formula with symbols for its decimal numbers, which stay whole so, and what they are.
 
     >>> x = sp.Symbol("x")
-    >>> constants(sp.Rational(981, 100) * x**2 / 2)
-    (9.81*x**2/2, {'9.81': 981/100})
+    >>> constants(sp.Rational(981, 100) * x**2)
+    (9.81*x**2, {'9.81': 981/100})
     """
     numbers = {abs(r) for r in expr.atoms(sp.Rational) if as_decimal(r) is not None}
     named = {repr(float(r)): r for r in sorted(numbers)}
