@@ -87,7 +87,7 @@ def test_arrays_may_have_the_signs_of_mathematics():
     with gx.options(notation="mathematics", unicode=True):
         assert "2·Xᵀ (X w - y)" in str(e)
     with gx.options(notation="mathematics", unicode=False):
-        assert "X.T @ (2*(X @ w - y))" in str(e)
+        assert "2*X.T @ (X @ w - y)" in str(e)
 
 
 def test_notations_of_both_kinds_go_together():
