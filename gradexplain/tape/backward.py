@@ -63,6 +63,8 @@ def handed_back(operation: Operation, given: Sequence[Any], wanted: tuple[bool, 
         )
     if operation.flat:
         return [None] * len(operation.inputs)
+    if operation.name == "identity":  # rows that were picked stay rows
+        return [given[0]]
     if operation.sparse:
         table, indices = operation.inputs
         return [of_rows(dense(given[0]), indices, table) if wanted[0] else None, None]
