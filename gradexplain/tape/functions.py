@@ -79,12 +79,19 @@ def alike(name: str, values: Sequence[Any]) -> list[Tensor]:
     return [_operand(name, i, v, dtype) for i, v in enumerate(values)]
 
 
+_NUMBERS = (float, int, bool, complex)
+
+
 def _operand(name: str, i: int, value: Any, dtype: DType) -> Tensor:
-    if type(value) in (float, int, bool, complex):
+    kind = type(value)
+    if kind is Tensor or kind is Variable:
+        found: Tensor = value if kind is Tensor else value.read()
+    elif kind in _NUMBERS:
         return _literal(value, dtype)
-    if not _has_tensor(value):
+    elif not _has_tensor(value):
         return _converted(value, dtype)
-    found = tensor(value)
+    else:
+        found = tensor(value)
     if found.dtype is not dtype:
         raise InvalidArgumentError(
             f"cannot compute {name} as input #{i}(zero-based) was expected to be a {_spoken(dtype)} tensor"

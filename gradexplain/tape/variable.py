@@ -113,6 +113,10 @@ class Variable(Operators):
             tell(Operation("assign", None, {"variable": self}, inputs, (self._tensor,), flat=True))
         return self
 
+    def replace(self, array: Any) -> None:
+        """A new version of the same shape and type that no tape hears of: for optimizers."""
+        self._tensor = Tensor(array)
+
     def assign_add(
         self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
