@@ -53,7 +53,7 @@ autodoc_type_aliases = {"Stepper": "gradexplain.render.stepper.Stepper"}
 python_maximum_signature_line_length = 88
 nitpick_ignore_regex = [
     ("py:class", r"(collections\.abc|os|pathlib)\.\w+"),
-    ("py:class", r"gradexplain\.(autodiff|graph|render\.blocks|trace\.program|exposition\.model)\.\w+"),
+    ("py:class", r"gradexplain\.(autodiff|graph|render\.blocks|trace\.program|exposition\.model|tape\.\w+)\.\w+"),
 ]
 
 

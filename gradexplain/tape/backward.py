@@ -9,7 +9,7 @@ import numpy as np
 
 from gradexplain.tape import routine as routines
 from gradexplain.tape.errors import MissingGradientError
-from gradexplain.tape.recording import Operation, state, tell
+from gradexplain.tape.recording import Operation, quiet, state, tell
 from gradexplain.tape.slices import added, dense, of_rows
 from gradexplain.tape.tensor import Tensor
 from gradexplain.trace.source import place_of
@@ -30,9 +30,18 @@ def cotangents(
             path.append((operation, wanted))
             hot.update([t.serial for t in operation.outputs if t.is_trainable])
     found: dict[int, Any] = {}
-    outside = state.scope
     for target, seed in seeds:
         found[target.serial] = added(found[target.serial], seed) if target.serial in found else seed
+    with quiet():
+        _hand_back(path, found, hot, style)
+    return found
+
+
+def _hand_back(
+    path: Sequence[tuple[Operation, tuple[bool, ...]]], found: dict[int, Any], hot: set[int], style: str
+) -> None:
+    """Adds to the cotangents of all operands what the operations hand back, the last one first."""
+    outside = state.scope
     for operation, wanted in reversed(path):
         given = [found.get(t.serial) for t in operation.outputs]
         if all(g is None for g in given):
@@ -45,7 +54,6 @@ def cotangents(
         for t, handed in zip(operation.inputs, contributions, strict=True):
             if handed is not None and t.serial in hot:
                 found[t.serial] = added(found[t.serial], handed) if t.serial in found else handed
-    return found
 
 
 # Operations for which TensorFlow has no derivative and says so by an error, where others give None.
@@ -63,6 +71,8 @@ def handed_back(operation: Operation, given: Sequence[Any], wanted: tuple[bool, 
         )
     if operation.flat:
         return [None] * len(operation.inputs)
+    if operation.name == "identity":  # rows that were picked stay rows
+        return [given[0]]
     if operation.sparse:
         table, indices = operation.inputs
         return [of_rows(dense(given[0]), indices, table) if wanted[0] else None, None]

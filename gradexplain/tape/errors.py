@@ -33,6 +33,10 @@ class OperandError(ArgumentError, ValueError):
     """A value that can't be an operand."""
 
 
+class ConversionError(InvalidArgumentError, OperandError):
+    """A value that can't be converted to the type of the tensor that it meets."""
+
+
 class TapeError(GradexplainError, RuntimeError):
     """A tape was used at a time when it can't be."""
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from gradexplain.errors import ShapeError
+from gradexplain.errors import ArgumentError, ShapeError
 from gradexplain.graph import Node
 from gradexplain.graph import operators as node_operators
 from gradexplain.ops import arithmetic, indexing, ordering, products
 from gradexplain.ops.keys import HOLE, pattern_of
 from gradexplain.tape import routine as routines
 from gradexplain.tape.dtypes import DType, as_dtype
-from gradexplain.tape.errors import InvalidArgumentError, OperandError
+from gradexplain.tape.errors import ConversionError, InvalidArgumentError, OperandError
 from gradexplain.tape.recording import Operation, state, tell
 from gradexplain.tape.tensor import Operators, Tensor, as_array, operators
 from gradexplain.tape.variable import Variable
@@ -71,20 +71,27 @@ def alike(name: str, values: Sequence[Any]) -> list[Tensor]:
     """Operands of one type: numbers and arrays take that of the first tensor; tensors of another are an error."""
     first = next((v for v in values if _is_tensor(v)), None)
     if first is None:
-        typed = [v for v in values if isinstance(v, (np.ndarray, np.generic))]
-        found = tensor(typed[0] if typed else next((v for v in values if isinstance(v, float)), values[0]))
-        return [found if v is (typed[0] if typed else None) else tensor(v, found.dtype) for v in values]
+        typed = next((v for v in values if isinstance(v, (np.ndarray, np.generic))), values[0])
+        dtype = tensor(typed).dtype
+        return [_converted(v, dtype) for v in values]
     first = tensor(first) if not isinstance(first, (Tensor, Variable)) else first
     dtype = first.dtype
     return [_operand(name, i, v, dtype) for i, v in enumerate(values)]
 
 
+_NUMBERS = (float, int, bool, complex)
+
+
 def _operand(name: str, i: int, value: Any, dtype: DType) -> Tensor:
-    if type(value) in (float, int, bool, complex):
+    kind = type(value)
+    if kind is Tensor or kind is Variable:
+        found: Tensor = value if kind is Tensor else value.read()
+    elif kind in _NUMBERS:
         return _literal(value, dtype)
-    if not _has_tensor(value):
+    elif not _has_tensor(value):
         return _converted(value, dtype)
-    found = tensor(value)
+    else:
+        found = tensor(value)
     if found.dtype is not dtype:
         raise InvalidArgumentError(
             f"cannot compute {name} as input #{i}(zero-based) was expected to be a {_spoken(dtype)} tensor"
@@ -102,7 +109,7 @@ def _spoken(dtype: DType) -> str:
 def _literal(value: Any, dtype: DType) -> Tensor:
     """A number that was written in the program, beside tensors of a type."""
     if (type(value) is complex and not dtype.is_complex) or (type(value) is float and not dtype.is_trainable):
-        raise OperandError(
+        raise ConversionError(
             f"the number {value!r} can't be used with a tensor of type {dtype.name}",
             why="a part of it would be lost",
             fix="cast the tensor to a floating type first, with tf.cast",
@@ -120,7 +127,7 @@ def _converted(value: Any, dtype: DType) -> Tensor:
     array = as_array(value, None if isinstance(value, (np.ndarray, np.generic)) else dtype)
     if array.dtype != dtype.plain:
         if array.dtype.kind == "c" or (array.dtype.kind == "f" and not dtype.is_trainable):
-            raise OperandError(
+            raise ConversionError(
                 f"an array of type {array.dtype} can't be used with a tensor of type {dtype.name}",
                 why="a part of its numbers would be lost",
                 fix="use tf.cast",
@@ -149,10 +156,17 @@ def call(
     except ShapeError as error:
         what = f"Incompatible shapes for {name or function.__name__}: {error.what}"
         raise InvalidArgumentError(what, why=error.why, fix=error.fix) from None
+    except ArgumentError as error:
+        raise ConversionError(f"{name or function.__name__}: {error.what}", why=error.why, fix=error.fix) from None
     if plain is None:
         plain = operands[0].array.dtype if not operands[0].literal else operands[-1].array.dtype
     at = site() if state.listeners else None
-    results = found.run(operands, plain, name, at)
+    try:
+        results = found.run(operands, plain, name, at)
+    except np.linalg.LinAlgError as error:
+        raise InvalidArgumentError(
+            f"{name or function.__name__}: {error}", why="the matrix is singular, or not positive definite"
+        ) from None
     if found.is_single:
         return results[0]
     return found.kind(*results) if hasattr(found.kind, "_fields") else found.kind(results)

@@ -109,7 +109,7 @@ class GradientTape(Explained):
 
     def _watch_variable(self, variable: Variable) -> None:
         version = variable.current
-        if version.serial not in self.tracked and version.dtype.is_trainable:
+        if version.serial not in self.tracked and version.is_trainable:
             self.tracked.add(version.serial)
             self.variables.setdefault(id(variable), (variable, []))[1].append(version)
 

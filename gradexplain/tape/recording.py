@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+
 from gradexplain.graph import Primitive
 from gradexplain.ops.conventions import TENSORFLOW
 from gradexplain.trace.source import Site, site
@@ -73,6 +75,7 @@ class Listener(Protocol):
 class _State(threading.local):
     def __init__(self) -> None:
         self.listeners: list[Any] = []
+        self.quiet, self.kept = 0, np.geterr()  # see `quiet`
         self.depth = 0  # of functions decorated with tf.function that are running
         self.scope: tuple[str, Operation | None] | None = None  # by whom a derivative is computed, and of what
 
@@ -80,11 +83,33 @@ class _State(threading.local):
 state = _State()
 
 
+class _Quiet:
+    """NumPy without warnings; asked for within itself it does nothing, which is cheaper."""
+
+    def __enter__(self) -> None:
+        if not state.quiet:
+            state.kept = np.seterr(all="ignore")
+        state.quiet += 1
+
+    def __exit__(self, *_: object) -> None:
+        state.quiet -= 1
+        if not state.quiet:
+            np.seterr(**state.kept)
+
+
+_quiet = _Quiet()
+
+
+def quiet() -> _Quiet:
+    """A block in which NumPy does not warn of infinities and NaN: tensors have them without a word."""
+    return _quiet
+
+
 def tell(operation: Operation) -> None:
     """Tells the listeners of an operation, and notes where it was made."""
     if operation.site is None:
         operation.site = site()
-    for listener in tuple(state.listeners):
+    for listener in state.listeners:  # this list is replaced, never changed, while they are told
         listener.note(operation)
 
 

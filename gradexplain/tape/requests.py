@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradexplain.tape.backward import ones_like, zeros_like
-from gradexplain.tape.errors import OperandError, SourceError
+from gradexplain.tape.errors import InvalidArgumentError, OperandError, SourceError
 from gradexplain.tape.functions import cast, conversions, tensor
 from gradexplain.tape.slices import IndexedSlices, added
 from gradexplain.tape.structures import flatten
@@ -54,6 +54,12 @@ def _fitted(seed: Any, target: Tensor) -> Tensor:
     given = tensor(seed, None if isinstance(seed, Operators) else target.dtype)
     if given.shape != target.shape:
         given = operators["mul"](given, ones_like(target))  # raises where the shapes do not fit
+    if given.shape != target.shape:
+        raise InvalidArgumentError(
+            f"Incompatible shapes: output_gradients of shape {tuple(given.shape)} for a target of shape"
+            f" {tuple(target.shape)}",
+            fix="give a cotangent of the target's shape",
+        )
     return given
 
 

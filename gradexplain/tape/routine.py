@@ -21,7 +21,7 @@ from gradexplain.ops.conventions import TENSORFLOW
 from gradexplain.ops.shaping import broadcast_to
 from gradexplain.primitive import filled
 from gradexplain.shapes import Shape
-from gradexplain.tape.recording import Operation, state, tell
+from gradexplain.tape.recording import Operation, quiet, state, tell
 from gradexplain.tape.tensor import Tensor
 from gradexplain.trace.source import Site
 
@@ -45,8 +45,20 @@ def _power(a: Any, b: Any) -> Any:
     return np.power(a, b) if np.iscomplexobj(a) or np.iscomplexobj(b) else power.value(a, b)
 
 
-# Rows that are carried out otherwise on the types that tensors have.
-VALUES: dict[Primitive, Callable[..., Any]] = {power: _power}
+def _spread(x: Any, *, shape: Shape) -> Any:
+    """NumPy's broadcast_to without its checks, which cost more than all else: shapes were looked at before."""
+    array = np.asarray(x)
+    lead = len(shape) - array.ndim
+    strides = [0 if n == 1 else s for n, s in zip(array.shape, array.strides, strict=True)]
+    view: Any = np.ndarray(shape, array.dtype, array, 0, (*(0,) * lead, *strides)) if array.flags.c_contiguous else None
+    if view is None:
+        return np.broadcast_to(array, shape)
+    view.flags.writeable = False
+    return view
+
+
+# Rows that are carried out otherwise: on the types that tensors have, and for speed.
+VALUES: dict[Primitive, Callable[..., Any]] = {power: _power, broadcast_to: _spread}
 
 
 class Routine:
@@ -88,7 +100,7 @@ class Routine:
     def compute(self, arrays: Sequence[Any], plain: Any) -> list[Any]:
         """The outputs as arrays; floats have the type `plain`."""
         slots = [*arrays, *[c.array for c in self.constants]]
-        with np.errstate(all="ignore"):
+        with quiet():
             for step in self.steps:
                 value = step.value(*[slots[i] for i in step.slots], **step.params)
                 if step.is_float and getattr(value, "dtype", None) is not plain:
@@ -105,7 +117,7 @@ class Routine:
             found = self.compute([t.array for t in tensors], plain)
             return [None if a is None else _computed(a, call) for a in found]
         slots = [*tensors, *self.constants]
-        with np.errstate(all="ignore"):
+        with quiet():
             for step in self.steps:
                 operands = tuple([slots[i] for i in step.slots])
                 value = step.value(*[t.array for t in operands], **step.params)

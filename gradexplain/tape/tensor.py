@@ -12,6 +12,7 @@ import numpy as np
 from gradexplain.errors import ArgumentError
 from gradexplain.shapes import Shape
 from gradexplain.tape.dtypes import BY_PLAIN, DType, as_dtype, float32, int32, text
+from gradexplain.tape.errors import ConversionError, OperandError
 from gradexplain.tape.recording import state
 from gradexplain.trace.source import site
 
@@ -253,7 +254,7 @@ class Tensor(Operators):
         return round(float(self.array), digits)
 
     def __format__(self, spec: str) -> str:
-        return format(self.array[()], spec) if spec and not self.array.shape else str(self)
+        return format(np.asarray(self.array)[()], spec)
 
     def __len__(self) -> int:
         if not self.array.shape:
@@ -292,7 +293,7 @@ def _digits(array: Any) -> str:
     """The entries as TensorFlow prints them: a number alone, an array on lines of its own."""
     array = np.asarray(array)
     if not array.shape:
-        return str(array[()])
+        return repr(array.item())
     shown = repr(array)
     return f"\n{shown}" if "\n" in shown or len(array.shape) > 1 else shown
 
@@ -325,7 +326,7 @@ def as_array(value: Any, dtype: Any = None) -> Any:
     try:
         array = np.asarray(value if is_typed else _untensored(value))
     except ValueError:
-        raise ArgumentError(
+        raise OperandError(
             "this list can't become a tensor",
             why="its rows have different lengths",
             fix="give rows of the same length",
@@ -339,7 +340,7 @@ def as_array(value: Any, dtype: Any = None) -> Any:
             raise ArgumentError(f"{value!r:.60} can't become a tensor", fix="give numbers, or arrays of numbers")
         return array
     if array.dtype.kind in "fc" and wanted.kind != "float" and not is_typed:
-        raise ArgumentError(
+        raise ConversionError(
             f"{value!r:.60} can't become a tensor of type {wanted.name}",
             why="a fraction would be lost",
             fix="use tf.cast, or write whole numbers",
@@ -349,7 +350,9 @@ def as_array(value: Any, dtype: Any = None) -> Any:
     try:
         return array.astype(wanted.plain)
     except (TypeError, ValueError):
-        raise ArgumentError(f"{value!r:.60} can't become a tensor of type {wanted.name}", fix="give numbers") from None
+        raise ConversionError(
+            f"{value!r:.60} can't become a tensor of type {wanted.name}", fix="give numbers"
+        ) from None
 
 
 def _default_type(array: Any) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 
 from gradexplain.errors import ArgumentError
 from gradexplain.tape.dtypes import DType
-from gradexplain.tape.errors import OperandError
+from gradexplain.tape.errors import OperandError, TapeError
 from gradexplain.tape.recording import Operation, state, tell
 from gradexplain.tape.tensor import Operators, Tensor, TensorShape, _digits, as_array, operators
 
@@ -39,7 +39,7 @@ class Variable(Operators):
         shape: Any = None,
     ) -> None:
         if initial_value is None:
-            raise ArgumentError("a variable needs an initial value", fix="give one, as in tf.Variable(0.0)")
+            raise OperandError("a variable needs an initial value", fix="give one, as in tf.Variable(0.0)")
         if callable(initial_value) and not isinstance(initial_value, Operators):
             initial_value = initial_value()
         array = as_array(initial_value, dtype)
@@ -113,6 +113,10 @@ class Variable(Operators):
             tell(Operation("assign", None, {"variable": self}, inputs, (self._tensor,), flat=True))
         return self
 
+    def replace(self, array: Any) -> None:
+        """A new version of the same shape and type that no tape hears of: for optimizers."""
+        self._tensor = Tensor(array)
+
     def assign_add(
         self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Any:
@@ -167,6 +171,15 @@ class Variable(Operators):
 
     def __format__(self, spec: str) -> str:
         return format(self._tensor, spec) if spec else str(self)
+
+    def _changed_in_place(self, value: Any) -> Any:
+        raise TapeError(
+            "`variable += value` and its kin are not supported for variables",
+            why="the name would stand for a tensor from then on",
+            fix="use variable.assign_add(value), or variable = variable + value to make a tensor",
+        )
+
+    __iadd__ = __isub__ = __imul__ = __itruediv__ = __ipow__ = _changed_in_place
 
     def __repr__(self) -> str:
         head = f"'{self.name}' shape={self.shape} dtype={self.dtype.name}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradexplain.errors import ArgumentError
+from gradexplain.graph import Node, ancestors
 from gradexplain.language import Sentence
 from gradexplain.tape.backward import cotangents, ones_like
 from gradexplain.tape.recording import Operation, nobody
@@ -22,7 +23,6 @@ DIFFERS = "the tape's derivative with respect to {name} is {value}: that is Tens
 
 if TYPE_CHECKING:
     from gradexplain.explanation import Explanation
-    from gradexplain.graph import Node
     from gradexplain.render.display import Display
 
 
@@ -163,7 +163,6 @@ class Explained:
     @property
     def graph(self) -> tuple[Node, ...]:
         """The recorded operations as nodes of a graph, in the order of computation."""
-        from gradexplain.graph import ancestors
         from gradexplain.tape.program import Builder
 
         builder = Builder(self.operations, {})

@@ -150,3 +150,41 @@ def test_comparisons_are_by_entry():
     assert (x == 1.0).numpy().tolist() == [True, False]
     assert ((x > 0.5) & (x < 1.5)).numpy().tolist() == [True, False]
     assert (~(x > 1.5)).numpy().tolist() == [True, False]
+
+
+def test_variables_are_not_changed_in_place():
+    v = tf.Variable(1.0)
+    with pytest.raises(RuntimeError, match="assign_add"):
+        v += 1.0
+    x = tf.constant(1.0)
+    x += 1.0
+    assert x.numpy() == 2.0
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: tf.constant(1) + 1.5,
+        lambda: tf.add(1, 2.5),
+        lambda: tf.constant(1.0) + "a",
+        lambda: tf.sqrt(tf.constant(4)),
+        lambda: tf.one_hot([0.5], 2),
+        lambda: tf.linalg.inv(tf.zeros([2, 2])),
+        lambda: tf.transpose(tf.ones([2, 2]), [0, 0]),
+        lambda: tf.where([True, False], tf.ones([2]), tf.ones([3])),
+        lambda: tf.einsum("ij,jk->ik", tf.ones([2, 3]), tf.ones([2, 3])),
+        lambda: tf.nn.conv2d(tf.ones([1, 4, 4, 1]), tf.ones([2, 2, 2, 1]), 1, "SAME"),
+        lambda: tf.split(tf.ones([5]), 2),
+        lambda: tf.squeeze(tf.ones([2, 2]), 0),
+        lambda: tf.reduce_sum(tf.ones([2]), axis=3),
+    ],
+)
+def test_operands_that_do_not_fit(call):
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        call()
+
+
+@pytest.mark.parametrize("value", [[[1.0, 2.0], [3.0]], None])
+def test_values_that_are_no_tensors(value):
+    with pytest.raises(ValueError, match=r"tensor|initial"):
+        tf.Variable(value)

@@ -11,7 +11,7 @@ import gradexplain as gx
 from gradexplain.graph import ancestors
 from gradexplain.trace.run import trace
 from gradexplain.trace.signature import bind
-from gradexplain.trace.source import is_library, name_of, place_of, place_of_function
+from gradexplain.trace.source import is_library, name_of, place_of, place_of_function, text_at
 
 
 def names_and_lines(f, *args):
@@ -105,3 +105,16 @@ def test_formatting_in_place():
         return x * len(s)
 
     assert gx.grad(f)(2.0) == 7.0
+
+
+def test_the_text_of_an_expression():
+    def f(x):
+        return (
+            np.sin(x)
+            * 2.0
+        )  # fmt: skip
+
+    program = trace(f, bind(f, (1.0,), {}, symbolic=False))
+    texts = [text_at(program.trace.sites[n]) for n in ancestors([program.output]) if n in program.trace.sites]
+    assert texts == ["np.sin(x)", "np.sin(x) * 2.0"]
+    assert text_at(None) == ""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradexplain.autodiff import vjp
+from gradexplain.errors import ShapeError
 from gradexplain.graph import Node, variable
 from gradexplain.ops import arithmetic, indexing, products, reductions
 from gradexplain.tape.functions import alike, call, tensor
@@ -53,6 +54,12 @@ def _sizes(value: Any, rank: int) -> tuple[int, ...]:
 
 
 def _convolve(x: Node, filters: Node, strides: Any, padding: str, rank: int) -> Node:
+    if x.ndim != rank + 2 or filters.ndim != rank + 2 or x.shape[-1] != filters.shape[-2]:
+        raise ShapeError(
+            f"an input of shape {x.shape} and filters of shape {filters.shape} do not convolve",
+            why="the last axis of the input and the last but one of the filters are the channels",
+            fix="give (batch, …, channels) and (sizes…, channels, filters)",
+        )
     kernel = filters.shape[:rank]
     picked = windows(x, kernel, _sizes(strides, rank), padding)
     places = picked.shape[: rank + 1]

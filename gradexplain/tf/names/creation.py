@@ -9,6 +9,7 @@ import numpy as np
 from gradexplain.graph import Node
 from gradexplain.ops.joining import linspace as node_linspace
 from gradexplain.tape.dtypes import as_dtype
+from gradexplain.tape.errors import InvalidArgumentError
 from gradexplain.tape.functions import alike, call, cut, tensor
 from gradexplain.tape.tensor import Tensor
 from gradexplain.tf.names.table import named, settled
@@ -72,7 +73,9 @@ def eye(
 def range_of(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: Any = None) -> Tensor:
     """Equally spaced numbers, the limit excluded."""
     first, last = (0, start) if limit is None else (start, limit)
-    parts = alike("Range", (first, last, delta))
+    given = (first, last, delta)
+    typed = [float(v) for v in given] if any(isinstance(v, float) for v in given) else list(given)
+    parts = alike("Range", typed)
     first, last, step = (np.asarray(p.array).item() for p in parts)
     numbers = np.arange(first, last, step)
     wanted = as_dtype(dtype).plain if dtype is not None else next(p for p in parts if not p.literal).array.dtype
@@ -104,6 +107,8 @@ def one_hot(
 ) -> Tensor:
     """1 at the index, 0 elsewhere."""
     given = tensor(indices)
+    if not given.dtype.is_integer:
+        raise InvalidArgumentError(f"one_hot of a tensor of type {given.dtype.name}", why="indices are whole numbers")
     hit = np.asarray(given.array)[..., None] == np.arange(int(depth))
     wanted = as_dtype(dtype or "float32").plain
     found = np.where(hit, float(on_value if on_value is not None else 1), float(off_value or 0)).astype(wanted)

@@ -9,6 +9,7 @@ import numpy as np
 from gradexplain.graph import Node
 from gradexplain.ops import arithmetic, elementary, ordering, special
 from gradexplain.tape import functions
+from gradexplain.tape.errors import InvalidArgumentError
 from gradexplain.tape.functions import alike, call, cast, cut, tensor
 from gradexplain.tape.recording import Operation, state, tell
 from gradexplain.tape.tensor import Tensor, operators
@@ -89,9 +90,28 @@ def _of_two(function: Any) -> Any:
     return apply
 
 
+def _of_fractions(op: str, function: Any) -> Any:
+    """A function that whole numbers are no operands of."""
+
+    def apply(x: Any) -> Any:
+        given = tensor(x)
+        if given.dtype.kind != "float":
+            raise InvalidArgumentError(
+                f"Value for attr 'T' of {given.dtype.name} is not in the list of allowed values: {op} is of floats",
+                why="whole numbers are not converted silently",
+                fix="use tf.cast(x, tf.float32)",
+            )
+        return function(given)
+
+    return apply
+
+
+_OF_ALL = {"Neg", "Sign", "Square", "Round", "LogicalNot"}
 for _names, _row, _op in UNARY:
+    _function = functions.unary(_op, _row)
+    _function = _function if _op in _OF_ALL else _of_fractions(_op, _function)
     for _name in _names.split():
-        TABLE[_name], OPERATIONS[_name] = _without_name(functions.unary(_op, _row)), _op
+        TABLE[_name], OPERATIONS[_name] = _without_name(_function), _op
 for _names, _row, _op in BINARY:
     for _name in _names.split():
         TABLE[_name], OPERATIONS[_name] = _of_two(functions.binary(_op, _row)), _op
@@ -265,8 +285,6 @@ def accumulate_n(inputs: Any, name: str | None = None) -> Tensor:
 @named("debugging.check_numerics")
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
     """The tensor itself; raises where an entry is NaN or infinite."""
-    from gradexplain.tape.errors import InvalidArgumentError
-
     given = functions.identity(tensor)
     if not np.all(np.isfinite(given.array)):
         what = " and ".join(

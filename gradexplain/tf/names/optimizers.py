@@ -12,7 +12,6 @@ import numpy as np
 from gradexplain.tape.errors import OperandError
 from gradexplain.tape.functions import tensor
 from gradexplain.tape.gradient import GradientTape
-from gradexplain.tape.recording import nobody
 from gradexplain.tape.structures import flatten
 from gradexplain.tape.tensor import Tensor
 from gradexplain.tape.variable import Variable
@@ -85,8 +84,7 @@ class Optimizer:
                 if self.weight_decay:
                     x = x - np.asarray(rate * self.weight_decay * x, x.dtype)
                 moved = self.step(x, g, np.asarray(rate, x.dtype)[()], slots)
-                with nobody():
-                    variable.assign(np.asarray(moved, x.dtype))
+                variable.replace(np.asarray(moved, x.dtype)[()])
         return self.iterations
 
     apply = apply_gradients
