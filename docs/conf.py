@@ -13,11 +13,20 @@ from pathlib import Path
 from typing import Any
 
 import gradexplain
-from gradexplain import errors
+from gradexplain import api, errors, explanation, implicit, pictures
+from gradexplain.render import blocks, display, frozen, stepper
+from gradexplain.render.pictures import picture
 
 HERE = Path(__file__).parent
 NOTEBOOKS = HERE.parent / "notebooks"
 sys.path.insert(0, str(HERE))  # where the extension `formulas` is
+
+# Types in signatures that the program loads when it needs them: the reference looks them up.
+vars(api).update(ImplicitExplanation=implicit.ImplicitExplanation, Descent=picture.Descent)
+vars(pictures).update(GraphPicture=picture.GraphPicture, Plot=picture.Plot)
+vars(explanation).update(Stepper=stepper.Stepper)
+for module in (display, frozen):
+    vars(module).update(Document=blocks.Document)
 
 project = "gradexplain"
 author = "the authors of gradexplain"
@@ -49,7 +58,6 @@ nb_merge_streams = True
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 autodoc_typehints_format = "short"
-autodoc_type_aliases = {"Stepper": "gradexplain.render.stepper.Stepper"}
 python_maximum_signature_line_length = 88
 nitpick_ignore_regex = [
     ("py:class", r"(collections\.abc|os|pathlib)\.\w+"),
