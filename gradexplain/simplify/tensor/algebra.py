@@ -25,7 +25,7 @@ from gradexplain.simplify.tensor.terms import (
 )
 
 _MOST_SYMBOLS = 10
-_LONGEST = 160  # terms of numerator and denominator when all is multiplied out
+_LONGEST, _LONGEST_FACTORED = 80, 40  # terms of numerator and denominator when all is multiplied out
 Place = tuple[Atom, tuple[Index, ...]]
 
 
@@ -179,7 +179,9 @@ def _length(expr: Any) -> tuple[int, int]:
 def _plain_forms(expr: Any) -> tuple[Any, ...]:
     """The expression cancelled, factored, and as a sum of quotients."""
     cancelled = sp.cancel(expr)
-    found = [cancelled, sp.factor(cancelled)]
+    found = [cancelled]
+    if sum(_length(cancelled)) <= _LONGEST_FACTORED:
+        found.append(sp.factor(cancelled))
     if not expr.is_rational_function():
         found.append(sp.factor_terms(sp.expand(expr)))
     numerator, denominator = sp.fraction(cancelled)

@@ -71,9 +71,9 @@ class Reduction:
         items = [x for x in items if x.indices]
         has = {k for k, i in enumerate(axes) if any(i in x.indices for x in items)}
         body = self._joined(items, axes)
-        above = [n.number(number), *scalars.above, *([body] if body is not None else [])]
         scalars.below = _counted(self.writer.in_short(scalars.below))
         scalars.above = _counted(self.writer.in_short(scalars.above))
+        above = [n.number(number), *scalars.above, *([body] if body is not None else [])]
         if scalars.below:
             front = Fraction(number.numerator)
             below = (

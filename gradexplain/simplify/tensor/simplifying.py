@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 from gradexplain.simplify.tensor.algebra import equals
 from gradexplain.simplify.tensor.choices import chosen, masked
 from gradexplain.simplify.tensor.expansion import distributed, over_deltas
 from gradexplain.simplify.tensor.factoring import factored
 from gradexplain.simplify.tensor.folding import folded
+from gradexplain.simplify.tensor.keys import tensor_key
 from gradexplain.simplify.tensor.matrices import split
 from gradexplain.simplify.tensor.notation import SMALLEST_NAMED, Form, joint_cost, subforms, with_signs_inside
 from gradexplain.simplify.tensor.space import Space
@@ -32,6 +34,7 @@ class Simplifier:
 
     def __init__(self, space: Space, own: Callable[[], Iterable[Tensor]] = tuple) -> None:
         self.space, self.own, self.depth = space, own, 0
+        self.seen: list[set[Any]] = []  # what candidates were made of, for each tensor that is being simplified
 
     @cached_property
     def _own_forms(self) -> frozenset[Form]:
@@ -41,6 +44,7 @@ class Simplifier:
     def __call__(self, tensor: Tensor) -> Tensor:
         best = folded(self.space, masked(self.space, over_deltas(self.space, tensor)))
         lowest = self.cost(best)
+        self.seen.append(set())
         for _ in range(_ROUNDS):
             before = best
             for candidate in self.candidates(best):
@@ -49,6 +53,7 @@ class Simplifier:
                     best, lowest = candidate, cost
             if best is before:
                 break
+        self.seen.pop()
         return best
 
     def candidates(self, tensor: Tensor) -> Iterator[Tensor]:
@@ -62,6 +67,10 @@ class Simplifier:
         yield from chosen(self.space, tensor)
         yield from self._diagonals(tensor)
         for start in starts:
+            key = tensor_key(start, {i: k for k, i in enumerate(start.indices)})
+            if key in self.seen[-1]:
+                continue
+            self.seen[-1].add(key)
             if start is not tensor:
                 yield start
             if len(start.terms) > 1:

@@ -68,7 +68,9 @@ class Writer:
         for letters, size in sorted(self.totals.items(), key=lambda pair: -len(pair[0])):
             found = [next((f for f in named if f.data.letter == letter), None) for letter in letters]
             if None not in found and len(set(letters)) == len(letters):
-                rest = [f for f in sizes if f not in found]
+                rest = list(sizes)
+                for f in found:
+                    rest.remove(f)  # type: ignore[arg-type]
                 return [Form("size", (), 0, size), *rest]
         return sizes
 
