@@ -21,7 +21,16 @@ from gradexplain.simplify.tensor.terms import Factor, Tensor, Term
 from gradexplain.simplify.tensor.writing import Writer
 
 _ROUNDS = 3
+_HEAVY = 1.2  # operations that X - p*X is worth more than (1 - p)*X
 _DEEPEST = 1  # sums within sums that are simplified anew when a factor is pulled out of them
+
+
+def _repeats_a_matrix(form: Form) -> bool:
+    """Whether a matrix stands in a sum beside a product that has it as a factor."""
+    if form.op != "add" or form.ndim < 2:
+        return False
+    parts = [p.parts[0] if p.op == "neg" else p for p in form.parts]
+    return any(p in q.parts for p in parts for q in parts if q.op == "product" and p.ndim > 1)
 
 
 def _is_summed(term: Term, tensor: Tensor) -> bool:
@@ -99,6 +108,8 @@ class Simplifier:
 
     def cost(self, tensor: Tensor) -> float:
         """What the tensor costs in print."""
-        form = with_signs_inside(Writer(self.space).form(tensor))
+        pinned = dict.fromkeys(i for t in tensor.terms for f in t.factors for i in f.indices if i.pinned)
+        form = with_signs_inside(Writer(self.space).form(Tensor((*tensor.axes, *pinned), tensor.terms)))
         known = any(p in self._own_forms for p in subforms(form)) if self._own_forms else False
-        return joint_cost([form]) - known / 2
+        heavy = sum(map(_repeats_a_matrix, set(subforms(form))))
+        return joint_cost([form]) + _HEAVY * heavy - known / 2

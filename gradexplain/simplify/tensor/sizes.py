@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, count
 from typing import Any
 
 import numpy as np
@@ -93,9 +93,10 @@ def _number(node: Node) -> Any:
 
 
 def other_sizes(named: Mapping[Dim, Size]) -> dict[Dim, int]:
-    """Other sizes, no two of which are equal."""
-    largest = max((d.size for d in named), default=0)
-    return {d: largest + 3 + 2 * k + k * k for k, d in enumerate(named)}
+    """Other sizes, small prime numbers, no two of which are equal."""
+    given = {d.size for d in named}
+    free = (n for n in count(5, 2) if n not in given and all(n % k for k in range(3, n, 2)))
+    return {d: next(free) for d in named}
 
 
 def resized(program: Program, axes: Mapping[str, Sequence[Dim | None]], other: Mapping[Dim, int]) -> Program | None:
@@ -174,17 +175,19 @@ def _made_of(
 def _candidates(named: Mapping[Dim, Size]) -> Iterator[tuple[tuple[Dim, int, Fraction], ...]]:
     exponents = [Fraction(e) for e in (1, -1, "1/2", "-1/2", 2, -2)]
     for e in exponents:
-        for shift in (0, -1):
-            for d in named:
-                yield ((d, shift, e),)
+        for d in named:
+            yield ((d, 0, e),)
     for e in exponents[:4]:
-        for count in (2, 3):
-            for some in combinations(named, count):
+        for number in (2, 3):
+            for some in combinations(named, number):
                 yield tuple((d, 0, e) for d in some)
     for a in named:
         for b in named:
             if a is not b:
                 yield ((a, 0, Fraction(1)), (b, 0, Fraction(-1)))
+    for e in exponents:
+        for d in named:
+            yield ((d, -1, e),)
 
 
 def _value(powers: Sequence[tuple[Dim, int, Fraction]], sizes: Mapping[Dim, int]) -> float:
