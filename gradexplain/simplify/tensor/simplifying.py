@@ -30,7 +30,8 @@ def _repeats_a_matrix(form: Form) -> bool:
     if form.op != "add" or form.ndim < 2:
         return False
     parts = [p.parts[0] if p.op == "neg" else p for p in form.parts]
-    return any(p in q.parts for p in parts for q in parts if q.op == "product" and p.ndim > 1)
+    products = [q.parts[0] if q.op == "quotient" and q.parts[0].op == "product" else q for q in parts]
+    return any(p in q.parts for p in parts for q in products if q.op in ("product", "quotient") and p.ndim > 1)
 
 
 def _is_summed(term: Term, tensor: Tensor) -> bool:
