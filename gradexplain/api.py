@@ -204,8 +204,25 @@ def _explain(
     if not program.is_numeric:
         require_all_paths(program, whole)
     notes += _without_value(arguments)
-    known = {n: frozenset([v] if isinstance(v, str) else v) for n, v in (facts or {}).items()}
+    known = _facts(facts or {}, arguments)
     return Explanation(program, whole, names, order, kind=kind, title=title, notes=notes, facts=known)
+
+
+_FACTS = ("symmetric", "positive-definite", "onehot", "probability", "sign", "mask", "positive")
+
+
+def _facts(facts: Mapping[str, Any], arguments: Sequence[Argument]) -> dict[str, frozenset[str]]:
+    """What is known of each argument."""
+    known = {n: frozenset([v] if isinstance(v, str) else v) for n, v in facts.items()}
+    names = [a.name for a in arguments]
+    for name, found in known.items():
+        if name not in names:
+            raise ArgumentError(f"facts= tells of {name}, which is no argument", fix=f"use {', '.join(names)}")
+        for fact in found - {*_FACTS}:
+            raise ArgumentError(
+                f"facts= says that {name} is {fact}", why="that fact is not known", fix=f"use {', '.join(_FACTS)}"
+            )
+    return known
 
 
 def _require_order(order: int, highest: int) -> None:

@@ -117,6 +117,8 @@ MISTAKES = [
     (lambda: gx.explain(f, order=0), ArgumentError, "order=0", "1, 2"),
     (lambda: gx.explain(f, order=-1), ArgumentError, "order=-1", "1, 2"),
     (lambda: gx.explain(f, order=1.5), ArgumentError, "order=1.5", "1, 2"),
+    (lambda: gx.explain(f, 1.0, 2.0, facts={"q": "sign"}), ArgumentError, "tells of q", "use x, y"),
+    (lambda: gx.explain(f, 1.0, 2.0, facts={"x": "blue"}), ArgumentError, "x is blue", "symmetric"),
     (lambda: gx.explain(f, "m 1.5", 2.0), ArgumentError, "the shape", "or an array"),
     (lambda: gx.explain(lambda x: x**2, "hello world!"), ArgumentError, "", ""),
     (lambda: gx.explain(lambda x: x**2, np.nan), ArgumentError, "x is not finite", "x=3.0"),

@@ -8,8 +8,8 @@ from gradexplain.language import Sentence
 from gradexplain.simplify.form import ClosedForm
 
 _WRITTEN = {
-    "sums over indices": "d({key}) has no matrix notation: it is written with sums over indices",
-    "program": "d({key}) has no matrix notation: it is written as a program",
+    "sums over indices": "with respect to {key} there is no matrix notation: it is written with sums over indices",
+    "program": "with respect to {key} there is no matrix notation: it is written as a program",
 }
 
 
