@@ -331,8 +331,12 @@ _FINDINGS = {
         "{place}转换为 {kind} 会舍去小数部分，因此导数为 0"
     ),
     "axes: those of the result first, then those of the argument": "轴的顺序：先是结果的轴，再是自变量的轴",
-    "with respect to {key} there is no matrix notation: it is written with sums over indices": "对 {key} 的导数没有矩阵记法：写成对下标求和",
-    "with respect to {key} there is no matrix notation: it is written as a program": "对 {key} 的导数没有矩阵记法：写成程序",
+    "with respect to {key} there is no matrix notation: it is written with sums over indices": (
+        "对 {key} 的导数没有矩阵记法：写成对下标求和"
+    ),
+    "with respect to {key} there is no matrix notation: it is written as a program": (
+        "对 {key} 的导数没有矩阵记法：写成程序"
+    ),
     "taken as given: {facts}": "按给定条件：{facts}",
     "no numbers are shown: {names} has no value": "没有显示数值：{names} 没有给出值",
     "no numbers are shown: {names} have no value": "没有显示数值：{names} 没有给出值",

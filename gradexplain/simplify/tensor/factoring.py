@@ -14,6 +14,7 @@ from gradexplain.simplify.tensor.terms import (
     Tensor,
     Term,
     indices_of,
+    instance,
     renamed,
 )
 
@@ -25,7 +26,7 @@ Match = tuple[int, dict[Index, Index], tuple[tuple[int, int, Fraction], ...]]  #
 
 def factored(space: Space, tensor: Tensor, simplify: Callable[[Tensor], Tensor] | None = None) -> Tensor:
     """The tensor with common factors in front of sums, the heaviest first; the sums may be simplified."""
-    terms = list(tensor.terms)
+    terms = instance(tensor, tensor.axes)  # no two terms share a summed index
     free = set(tensor.indices)
     known: dict[tuple[int, int], Match | None] = {}
     alive = [terms]  # so that no two terms have the same id

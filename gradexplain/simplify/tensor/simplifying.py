@@ -98,8 +98,9 @@ class Simplifier:
         for place in [p for p, count in places.items() if count > 1]:
             on = [t for t in tensor.terms if any(f.atom is delta and f.indices == place for f in t.factors)]
             rest = [(t.number, [f for f in t.factors if f.atom is not delta or f.indices != place]) for t in on]
-            axes = tuple(i for i in tensor.axes if i is not place[1])
-            if place[1] not in tensor.axes:
+            used = {i for _, factors in rest for f in factors for i in f.indices}
+            axes = tuple(i for i in tensor.axes if i not in place or i in used)
+            if len(used & set(place)) > 1:
                 continue
             inner = self(self.space.tensor(axes, rest))
             one = self.space.wrapped(inner)
