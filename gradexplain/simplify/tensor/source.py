@@ -73,6 +73,10 @@ def _add(form: Form, parts: list[Code]) -> Code:
 
 @_printer("neg")
 def _negative(form: Form, parts: list[Code]) -> Code:
+    """-(X @ w), which does not turn the signs of all of X."""
+    (x,) = form.parts
+    if x.op == "matmul" and all(p.op == "name" for p in x.parts):
+        return Code(f"-({parts[0]})", SUM)
     return Code(f"-{parts[0].at(PRODUCT)}", SUM)
 
 
