@@ -28,6 +28,20 @@ def _where(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
     return self.function(node, operands)
 
 
+@rule("by_order")
+def _by_order(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
+    """One side or the other by which of two is larger, which is meant where they differ."""
+    axes, (a, b, larger, smaller) = self.aligned(node, operands)
+    if not self.space.regular or (larger.terms and smaller.terms):
+        return self.function(node, operands)
+    used = tuple(i for i in axes if i and any(i in f.indices for p in (a, b) for t in p.terms for f in t.factors))
+    name = "greater" if larger.terms else "less"
+    parts = [Tensor(used, p.terms) for p in (a, b)]
+    f = self.space.factor("function", (name, (None, None)), parts, used)
+    condition = Tensor(axes, (Term(ONE, (f,)),))
+    return self.space.product(axes, [mask(self.space, condition), larger if larger.terms else smaller])
+
+
 @rule("as_number")
 def _as_number(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
     return mask(self.space, operands[0])

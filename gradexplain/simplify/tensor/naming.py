@@ -44,7 +44,7 @@ def _introduced(
     """The forms in terms of one more name."""
     called = replace(n.name(name, form.ndim), symmetric=form.symmetric)
     table = {form: called}
-    if form.ndim == 2:
+    if form.ndim == 2 and n.transposed(form) != form:
         table[n.transposed(form)] = n.transposed(called)
     shown = {k: replaced(f, table) for k, f in shown.items()}
     where = {k: replaced(f, table) for k, f in where.items()}

@@ -232,8 +232,9 @@ class Reduction:
                 pendants = [x for x in users if len(x.indices) == 1]
             if len(users) == 2 and len(pendants) == 1 and not pendants[0].above:
                 edge = next(x for x in users if x is not pendants[0])
-                self._scale(items, pendants[0], edge)
-                users = []
+                if len(edge.above) > 1:
+                    self._scale(items, pendants[0], edge)
+                    users = []
             if len(users) != 2:
                 continue
             x, y = users
