@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradexplain.graph import CONSTANT, VARIABLE, Fixed, Node, ancestors, as_node, constant, variable
+from gradexplain.ops import arithmetic, ordering
 from gradexplain.trace.run import Program
 
 MOST_ENTRIES = 12  # of all arguments together
@@ -94,6 +95,8 @@ def _constant(node: Node) -> Any:
 
 
 def _apply(node: Node, operands: list[Any]) -> Any:
+    if node.op.name in _OVER_CONDITIONS:
+        return _over_conditions(node, _object_array(operands[0]))
     if node.op.family != "elementwise":
         return node.op.value(*[_object_array(x) for x in operands], **node.params)
     arrays = np.broadcast_arrays(*[_object_array(x) for x in operands])
@@ -101,6 +104,27 @@ def _apply(node: Node, operands: list[Any]) -> Any:
     for index in np.ndindex(out.shape):
         out[index] = node.op(*[a[index] for a in arrays])
     return out
+
+
+def _over_conditions(node: Node, conditions: Any) -> Any:
+    """Entries that are joined by a row: NumPy would ask each whether it is true, and any node is."""
+    asked, joined = _OVER_CONDITIONS[node.op.name]
+    found = np.frompyfunc(asked, 1, 1)(conditions)
+    for axis in sorted(node.params["axis"], reverse=True):
+        found = np.frompyfunc(joined, 2, 1).reduce(found, axis=axis, keepdims=node.params["keepdims"])
+    return found
+
+
+def _is_nonzero(entry: Node) -> Node:
+    return entry if entry.kind == "bool" else ordering.not_equal(entry, 0)
+
+
+# How any, all and count_nonzero are made: what is asked of an entry, and what joins two answers.
+_OVER_CONDITIONS: Mapping[str, tuple[Any, Any]] = {
+    "any": (_is_nonzero, ordering.logical_or),
+    "all": (_is_nonzero, ordering.logical_and),
+    "count_nonzero": (lambda entry: ordering.as_number(_is_nonzero(entry)), arithmetic.add),
+}
 
 
 def _object_array(x: Any) -> Any:

@@ -74,3 +74,22 @@ def test_other_programs_are_left_to_matrix_notation(function, argument):
 def test_operations_on_whole_arrays_of_symbols_give_way():
     program = traced(lambda x: np.linalg.norm(x) * x[0], V)
     assert entries(program, program.output) is None or gx.explain(lambda x: np.linalg.norm(x) * x[0], V)["x"].numpy
+
+
+JOINED = {
+    "any": lambda a: np.any(a > 1) * a[0] * a[1],
+    "all": lambda a: np.where(np.all(a > 0) | (a[0] > 3), a[0] * a[1], a[0]),
+    "along an axis": lambda a: np.sum(np.any(np.stack([a > 1, a < -1]), axis=0)) * a[0] ** 2,
+    "of numbers": lambda a: np.any(np.maximum(a, 0)) * a[0] ** 2,
+    "counted": lambda a: np.count_nonzero(a > 0) * a[0] * a[1],
+    "numbers counted": lambda a: np.count_nonzero(np.maximum(a, 0)) * a[0] * a[1],
+}
+
+
+@pytest.mark.parametrize("name", JOINED)
+@pytest.mark.parametrize("point", [[1.5, -2.0, 0.5], [0.5, 0.7, 3.0], [-1.3, -0.5, -2.0], [4.0, -0.5, 0.5]])
+def test_entries_that_are_taken_apart_are_asked_one_by_one(name, point):
+    f = JOINED[name]
+    slope = gx.grad(f)(np.array(point))
+    assert np.allclose(numpy_value(gx.explain(f, a=np.array([2.0, -1.0, 5.0]))["a"], {"a": point}), slope)
+    assert gx.check(f, np.array(point), gradient=slope).ok
