@@ -12,6 +12,7 @@ from typing import Any
 
 import sympy as sp
 from sympy.core.symbol import Str
+from sympy.logic.boolalg import Boolean
 from sympy.printing.precedence import PRECEDENCE, PRECEDENCE_TRADITIONAL, precedence
 
 from gradexplain.graph import TABLE, Fixed
@@ -69,6 +70,18 @@ class ArrayOperation(sp.Expr):
             return template.format(*(_wrapped_latex(printer, a, str(self.args[0])) for a in self.operands))
         name = str(self.args[0]).replace("_", r"\_")
         return rf"\operatorname{{{name}}}\left({', '.join(printer._print(a) for a in self.operands)}\right)"
+
+
+class ArrayCondition(ArrayOperation, Boolean):
+    """An operation on conditions, such as one of their entries: a condition itself, which branches may ask for.
+
+    >>> x = sp.Symbol("x", real=True)
+    >>> condition = ArrayCondition("transpose", {"axes": (1, 0)}, x > 0)
+    >>> sp.Piecewise((1, condition), (2, True)).args[0].cond == condition
+    True
+    """
+
+    is_real = is_extended_real = False  # it has no value to add up
 
 
 def _wrapped_latex(printer: Any, a: Any, operation: str) -> str:

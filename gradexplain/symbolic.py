@@ -12,7 +12,7 @@ from typing import Any
 import sympy as sp
 
 from gradexplain.graph import CONSTANT, VARIABLE, Fixed, Node, ancestors
-from gradexplain.notation import OWN, ArrayOperation, ConstantArray
+from gradexplain.notation import OWN, ArrayCondition, ArrayOperation, ConstantArray
 from gradexplain.numbers import exact_number
 
 
@@ -57,7 +57,8 @@ def of_node(node: Node, operands: Sequence[Any]) -> Any:
         return (OWN.get(form) or getattr(sp, form))(*operands) if isinstance(form, str) else form(sp, *operands)
     if form is not None and callable(form):
         return form(sp, *operands, **node.params)
-    return ArrayOperation(node.op.name, node.params, *operands)
+    made = ArrayCondition if node.kind == "bool" else ArrayOperation
+    return made(node.op.name, node.params, *operands)
 
 
 def _constant(node: Node) -> Any:
