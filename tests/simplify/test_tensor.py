@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import gradexplain as gx
+from tests.simplify.comparing import numpy_value
 
 RNG = np.random.default_rng(3)
 
@@ -149,3 +150,17 @@ def test_singular_matrices_and_zeros_have_their_derivatives():
     x = np.array([0.0, 2.0, 3.0])
     e = gx.explain(lambda x: np.prod(x), x=x)
     np.testing.assert_allclose(eval(e["x"].numpy, {"np": np, "x": x}), [6, 0, 0])
+
+
+@pytest.mark.parametrize("name", ["gammaln", "digamma", "ndtr", "gamma", "erfinv"])
+@pytest.mark.parametrize("size", ["n", None])
+def test_functions_of_scipy_in_the_derivative_are_checked_and_shown(name, size):
+    special = pytest.importorskip("scipy.special")
+    f, x = getattr(special, name), np.array([0.3, 0.7, 0.45])
+
+    def loss(a):
+        return np.sum(a * f(a))
+
+    form = gx.explain(loss, a=size or x)["a"]
+    assert "scipy.special" in form.numpy + str(form.where_numpy)
+    assert np.allclose(numpy_value(form, {"a": x}), gx.grad(loss)(x))

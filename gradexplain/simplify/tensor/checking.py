@@ -10,6 +10,7 @@ import numpy as np
 
 from gradexplain.graph import Node
 from gradexplain.lambdify import defined
+from gradexplain.ops.special import SCIPY
 from gradexplain.simplify.tensor import notation
 from gradexplain.simplify.tensor.notation import Form, replaced, subforms
 from gradexplain.simplify.tensor.sizes import Size
@@ -63,7 +64,7 @@ def function_of(form: Form, where: Sequence[tuple[str, Form]], arguments: Mappin
     lines = [f"    {table[n]} = {numpy_source(_renamed(f, table))}\n" for n, f in where]
     head = f"def form({', '.join(table[a] for a in arguments)}):\n"
     text = f"{head}{''.join(lines)}    return {numpy_source(_renamed(form, table))}\n"
-    return defined("form", text, {"np": np})
+    return defined("form", text, {"np": np, "scipy": SCIPY})
 
 
 def _renamed(form: Form, table: Mapping[str, str]) -> Form:
