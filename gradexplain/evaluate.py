@@ -28,7 +28,7 @@ def evaluate(outputs: Sequence[Node], values: MutableMapping[Node, Any]) -> list
     [np.float64(10.0)]
     """
     with np.errstate(all="ignore"):
-        for node in _missing(outputs, values):
+        for node in missing(outputs, values):
             values[node] = _constant_value(node) if node.op is CONSTANT else _apply(node, values)
     return [values[n] for n in outputs]
 
@@ -37,7 +37,7 @@ def _apply(node: Node, values: Mapping[Node, Any]) -> Any:
     return node.op.value(*[values[n] for n in node.inputs], **node.params)
 
 
-def _missing(outputs: Sequence[Node], values: Mapping[Node, Any]) -> list[Node]:
+def missing(outputs: Sequence[Node], values: Mapping[Node, Any]) -> list[Node]:
     """The nodes that have to be computed, in order; the walk stops at what has a value already."""
     seen: dict[int, Node] = {}
     waiting = [n for n in outputs if n not in values]
@@ -63,7 +63,7 @@ def evaluate_exact(outputs: Sequence[Node], values: Mapping[Node, Any]) -> list[
     are taken as that. What is undefined is nan.
     """
     table: dict[Node, Any] = dict(values)
-    for node in _missing(outputs, table):
+    for node in missing(outputs, table):
         table[node] = _exact_constant(node) if node.op is CONSTANT else _apply_exact(node, table)
     return [table[n] for n in outputs]
 

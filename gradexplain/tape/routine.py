@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from gradexplain.autodiff import pushed, vjp
+from gradexplain.evaluate import missing
 from gradexplain.graph import CONSTANT, Fixed, Node, Primitive, as_node, make, substitute, variable
 from gradexplain.ops.arithmetic import power
 from gradexplain.ops.conventions import TENSORFLOW
@@ -73,7 +74,7 @@ class Routine:
         for i, node in enumerate(inputs):
             slots.setdefault(node, i)
         found = [n for n in outputs if n is not None]
-        order = _between(found, slots)
+        order = missing(found, slots)
         self.constants = [_literal(n) for n in order if n.op is CONSTANT]
         for i, node in enumerate([n for n in order if n.op is CONSTANT], len(inputs)):
             slots[node] = i
@@ -149,18 +150,6 @@ def _typed(value: Any, plain: Any, is_float: bool) -> Any:
     if is_float and getattr(value, "dtype", None) is not plain:
         return np.asarray(value).astype(plain)[()]
     return value if hasattr(value, "dtype") else np.asarray(value)[()]
-
-
-def _between(outputs: Sequence[Node], known: dict[Node, int]) -> list[Node]:
-    """What has to be computed, in order; the walk stops at the inputs."""
-    seen: dict[int, Node] = {}
-    waiting = [n for n in outputs if n not in known]
-    while waiting:
-        node = waiting.pop()
-        if node.index not in seen:
-            seen[node.index] = node
-            waiting.extend(n for n in node.inputs if n.index not in seen and n not in known)
-    return [seen[i] for i in sorted(seen)]
 
 
 def _needless(order: Sequence[Node], literals: Sequence[Node], outputs: Sequence[Node]) -> set[Node]:

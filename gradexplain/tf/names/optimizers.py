@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any
 
@@ -18,7 +19,7 @@ from gradexplain.tape.variable import Variable
 from gradexplain.tf.names.table import TABLE, named
 
 
-class Optimizer:
+class Optimizer(ABC):
     """Moves variables against their gradients. A subclass states one step in `step`."""
 
     def __init__(
@@ -56,7 +57,8 @@ class Optimizer:
         return float(self._rate(self._steps) if callable(self._rate) else self._rate)
 
     def build(self, variables: Any) -> None:
-        """Nothing to do: states are made when they are first needed."""
+        """Takes the variables, and needs none of them: states are made when they are first needed."""
+        del variables
 
     def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Any]], **_: Any) -> Tensor:
         """One step for every pair of gradient and variable. A gradient that is None is left out with a warning."""
@@ -100,9 +102,9 @@ class Optimizer:
             gradients = [g * min(1.0, global_clipnorm / max(length, 1e-30)) for g in gradients]
         return gradients
 
+    @abstractmethod
     def step(self, x: Any, g: Any, rate: Any, slots: dict[str, Any]) -> Any:
         """The new value of a variable."""
-        raise NotImplementedError
 
     def minimize(self, loss: Any, var_list: Any, tape: Any = None) -> None:
         """Differentiates a loss (a function, or a tensor of a tape) and takes a step."""
