@@ -347,6 +347,7 @@ class Explanation(Pictured):
             title=self.title,
             arguments=tuple(a.name for a in self.program.arguments),
             function=naming.formula(self.whole, self.names),
+            where=() if derivations else naming.definitions(self.whole, self.names),  # steps bring their own names
             shape=self.program.output.shape,
             kind=self.kind,
             order=self.order,

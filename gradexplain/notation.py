@@ -16,7 +16,7 @@ from sympy.logic.boolalg import Boolean
 from sympy.printing.precedence import PRECEDENCE, PRECEDENCE_TRADITIONAL, precedence
 
 from gradexplain.graph import TABLE, Fixed
-from gradexplain.primitive import ATOM, POSTFIX, POWER, PRODUCT, SUM, Code
+from gradexplain.primitive import ATOM, POSTFIX, POWER, PRODUCT, SUM, Code, call
 
 _MOST_PARAMS = 4096
 _MARKS = ("transpose", "inv", "det", "outer")  # apply to an operand as a whole
@@ -82,6 +82,26 @@ class ArrayCondition(ArrayOperation, Boolean):
     """
 
     is_real = is_extended_real = False  # it has no value to add up
+
+
+class Call(ArrayOperation):
+    """An operation written as the call of a function: `Call("mean", {"axis": 1}, X)` is mean(X, axis=1)."""
+
+    is_call = True
+
+    def _sympystr(self, printer: Any) -> str:
+        return str(call(str(self.args[0]))(*map(printer._print, self.operands), **self._keywords))
+
+    def _latex(self, printer: Any) -> str:
+        shown = ", ".join(rf"\text{{{k} {v}}}" for k, v in self._keywords.items() if k != "keepdims")
+        below = f"_{{{shown}}}" if shown else ""
+        operands = ", ".join(printer._print(a) for a in self.operands)
+        name = str(self.args[0]).replace("_", r"\_")
+        return rf"\operatorname{{{name}}}{below}\left({operands}\right)"
+
+    @property
+    def _keywords(self) -> dict[str, Any]:
+        return _params.get(str(self.args[1]), {})
 
 
 def _wrapped_latex(printer: Any, a: Any, operation: str) -> str:

@@ -8,10 +8,12 @@ from typing import Any
 
 from gradexplain.exposition.pen import Pen
 from gradexplain.graph import CONSTANT, VARIABLE, Node, ancestors
+from gradexplain.simplify.written import text
 from gradexplain.trace.run import Program
 
 MOST_LOOKED_UP = 20_000  # nodes whose names are read from the source
 _LONG = 60  # operations of a formula that is written out
+_WIDE = 72  # characters of one with arrays: with its name and margin it fills a line
 MOST_DEFINITIONS = 12
 _SILENT = {"broadcast_to", "as_number"}
 
@@ -118,8 +120,17 @@ def definitions(program: Program, names: Mapping[Node, str]) -> tuple[tuple[str,
 
 
 def _pen(program: Program, names: Mapping[Node, str]) -> Pen:
-    given = {} if size_of(program.output) <= _LONG else chosen(program.output, names, small=0, large=8)
-    return Pen(given, lambda n: is_silent(n, program))
+    def pen(given: Mapping[Node, str]) -> Pen:
+        return Pen(given, lambda n: is_silent(n, program))
+
+    output = program.output
+    if size_of(output) > _LONG:
+        return pen(chosen(output, names, small=0, large=8))
+    whole = pen({})
+    if not any(n.shape for n in program.inputs.values()) or len(text(whole.write([output])[0])) <= _WIDE:
+        return whole
+    own = {n: name for n, name in names.items() if is_own_name(name) and not is_silent(n, program)}
+    return pen(chosen(output, own, small=0, large=_LONG))
 
 
 def chosen(output: Node, names: Mapping[Node, str], *, small: int, large: int, reused: bool = False) -> dict[Node, str]:

@@ -8,6 +8,8 @@ from typing import Any
 import sympy as sp
 
 from gradexplain.graph import CONSTANT, Node
+from gradexplain.notation import Call
+from gradexplain.ops.spelling import spelling
 from gradexplain.symbolic import of_node
 
 
@@ -28,15 +30,18 @@ class Pen:
         self.named = dict(names)
         self._silent = silent
         self._table: dict[Node, Any] = {n: letter(name) for n, name in names.items()}
+        self._given = set(self._table)
 
     def name(self, node: Node, name: str) -> None:
         """From now on the node is called by this name."""
         self.named[node] = name
         self._table[node] = letter(name)
+        self._given.add(node)
 
     def put(self, node: Node, expression: Any) -> None:
         """From now on the node is written as this expression."""
         self._table[node] = expression
+        self._given.add(node)
 
     def write(self, nodes: Sequence[Node]) -> list[Any]:
         """The nodes as expressions."""
@@ -58,6 +63,9 @@ class Pen:
         operands = [self._table[n] for n in node.inputs]
         if operands and self._silent is not None and self._silent(node) and node.inputs[0].kind == node.kind:
             return operands[0]  # but a condition is no number: it is 1 or 0
+        said = spelling(node)
+        if said is not None and self._given.isdisjoint(said.inside) and all(n in self._table for n in said.operands):
+            return Call(said.function, said.keywords, *(self._table[n] for n in said.operands))
         return of_node(node, operands)
 
     def _missing(self, nodes: Sequence[Node]) -> list[Node]:

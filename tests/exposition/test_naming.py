@@ -44,7 +44,7 @@ def test_silent_broadcasts_are_called_like_their_operand():
     program = traced(f, np.ones(3), 2.0)
     names = naming.names(program)
     assert list(names.values()) == ["w", "b", "b", "z", "y"]
-    assert text(naming.formula(program, names)) == "sum(w + b, axis=0)"
+    assert text(naming.formula(program, names)) == "sum(w + b)"
 
 
 def test_long_formulas_are_written_in_names():
@@ -66,3 +66,31 @@ def test_names_are_unique():
 
     found = names_of(f, 1.0)
     assert len(set(found)) == len(found)
+
+
+def test_wide_formulas_of_arrays_are_written_in_the_users_names():
+    def network(Z, Y, W, b):
+        scores = Z @ W + b
+        E = np.exp(scores - np.max(scores, axis=1, keepdims=True))
+        P = E / np.sum(E, axis=1, keepdims=True)
+        return -np.sum(Y * np.log(P))
+
+    program = traced(network, np.ones((3, 2)), np.ones((3, 4)), np.ones((2, 4)), np.ones(4))
+    names = naming.names(program)
+    assert text(naming.formula(program, names)) == "-sum(Y*log(P))"
+    assert {n: text(e) for n, e in naming.definitions(program, names)} == {
+        "scores": "Z @ W + b",
+        "E": "exp(scores - max(scores, axis=1, keepdims=True))",
+        "P": "E/sum(E, axis=1, keepdims=True)",
+    }
+
+
+def test_what_fits_in_a_line_is_written_out():
+    def loss(X, w, y):
+        residual = X @ w - y
+        return np.mean(residual**2)
+
+    program = traced(loss, np.ones((3, 2)), np.ones(2), np.ones(3))
+    names = naming.names(program)
+    assert text(naming.formula(program, names)) == "mean((X @ w - y)**2)"
+    assert naming.definitions(program, names) == ()

@@ -1,0 +1,46 @@
+"""The pen writes calls where their pieces have no names of their own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from gradexplain.exposition.pen import Pen
+from gradexplain.graph import variable
+from gradexplain.primitive import NUMPY
+from gradexplain.simplify.printing import latex
+from gradexplain.simplify.written import text
+
+X = variable("X", (2, 3))
+
+
+@pytest.mark.parametrize(
+    ("node", "shown", "tex"),
+    [
+        (NUMPY[np.mean](X), "mean(X)", r"\operatorname{mean}\left(X\right)"),
+        (NUMPY[np.mean](X, axis=1), "mean(X, axis=1)", r"\operatorname{mean}_{\text{axis 1}}\left(X\right)"),
+        (NUMPY[np.mean](X * X) * 2, "2*mean(X*X)", None),
+        (NUMPY[np.sum](X, axis=0, keepdims=True), "sum(X, axis=0, keepdims=True)", None),
+        (NUMPY[np.std](X), "std(X)", r"\operatorname{std}\left(X\right)"),
+        (NUMPY[np.var](X, ddof=1), "var(X, ddof=1)", r"\operatorname{var}_{\text{ddof 1}}\left(X\right)"),
+        (NUMPY[np.count_nonzero](X), "count_nonzero(X)", r"\operatorname{count\_nonzero}\left(X\right)"),
+    ],
+)
+def test_calls(node, shown, tex):
+    (written,) = Pen({}).write([node])
+    assert text(written) == shown
+    assert tex is None or latex(written) == tex
+
+
+def test_a_piece_with_a_name_is_not_hidden():
+    mean = NUMPY[np.mean](X)
+    (total,) = (n for n in mean.inputs if n.inputs)
+    assert [text(e) for e in Pen({total: "s"}).write([X, mean])] == ["X", "s/6"]
+    later = Pen({})
+    later.name(total, "s")
+    assert text(later.write([X, mean])[1]) == "s/6"
+    put = Pen({})
+    put.put(total, sp.Symbol("t"))
+    assert text(put.write([X, mean])[1]) == "t/6"
+    assert text(Pen({mean: "m"}).open([mean])[0]) == "mean(X)"
