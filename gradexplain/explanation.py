@@ -13,9 +13,19 @@ import numpy as np
 
 from gradexplain.autodiff import Sweep, sweep
 from gradexplain.errors import ArgumentError, DomainError
-from gradexplain.exposition import entries, layout, naming, sweeps, textbook, values
+from gradexplain.exposition import differentials, entries, layout, naming, sweeps, textbook, values
 from gradexplain.exposition.known import known_rules
-from gradexplain.exposition.model import CheckReport, Detail, Finding, Overview, Style, TapeRow, Walk
+from gradexplain.exposition.model import (
+    CheckReport,
+    Detail,
+    Differentials,
+    Entrywise,
+    Finding,
+    Overview,
+    Style,
+    TapeRow,
+    Walk,
+)
 from gradexplain.exposition.orders import Orders
 from gradexplain.graph import Node, ancestors
 from gradexplain.jacobians import derivative_nodes
@@ -163,7 +173,8 @@ class Explanation(Pictured):
     ) -> Display:
         """How a derivative comes about: rule by rule (`textbook`), or by autodiff (`reverse`, `forward`, `both`).
 
-        Arrays are derived entry by entry if the program takes them apart, else in reverse mode.
+        Arrays are derived entry by entry if the program takes them apart, else by the differentials of its statements,
+        and in reverse mode where these have no matrix notation.
         Rules that are `known`, such as `("sum", "power")`, are applied without a line. Raises `ArgumentError` for names
         that are no rules.
         """
@@ -172,9 +183,10 @@ class Explanation(Pictured):
             key = key or next(iter(self.gradients))
             variable = key.split(",")[0]
             if not self.is_scalar or self.kind != "gradient":
-                found = None
+                found: Entrywise | Differentials | None = None
                 if self.kind == "gradient" and self.order == 1:
                     found = entries.derive(self.whole, variable, self._nodes[variable], detail=detail, known=rules)
+                    found = found or differentials.derive(self.whole, variable, self.gradients[variable], self.facts)
                 return Display(found or sweeps.reverse(self.program, self.wrt))
             record = textbook.derive(
                 self.whole,

@@ -13,6 +13,7 @@ import sympy as sp
 from gradexplain.errors import Place
 from gradexplain.exposition.picture import ComputationGraph
 from gradexplain.simplify.arrangement import TEXTBOOK, Arrangement
+from gradexplain.simplify.form import ClosedForm, Written
 from gradexplain.simplify.rewrite import Rewrite
 
 Style = Literal["textbook", "reverse", "forward", "both"]
@@ -94,6 +95,28 @@ class Entrywise:
     variable: str
     shape: tuple[int, ...]
     derivations: tuple[Derivation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DifferentialLine:
+    """A statement of the program and its differential, both over the names of the statements before it."""
+
+    name: str
+    value: Written
+    differential: Written | None  # None: it does not vary
+    rules: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Differentials:
+    """A derivation by differentials: the statements in order, and the derivative that the last one's shows."""
+
+    variable: str
+    shape: tuple[int, ...]  # of the variable
+    output: str
+    constants: tuple[str, ...]  # arguments that are held constant
+    lines: tuple[DifferentialLine, ...]
+    result: ClosedForm
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from gradexplain.exposition.model import (
     CheckReport,
     CheckRow,
     Derivation,
+    Differentials,
     Entrywise,
     Finding,
     ImplicitDerivation,
@@ -56,6 +57,7 @@ from gradexplain.render.derivations import (
     stages_of,
     where_evaluated,
 )
+from gradexplain.render.differentials import differentials
 from gradexplain.render.findings import finding, remark
 from gradexplain.render.formula import derivative_of
 from gradexplain.render.implicit import implicit_derivation, implicit_steps
@@ -101,6 +103,8 @@ def title_of(record: Any) -> str:
             return say("Reverse mode" if record.style == "reverse" else "Forward mode")
         case Entrywise():
             return say("The derivative with respect to {variable}, entry by entry", variable=record.variable)
+        case Differentials():
+            return say("The derivative with respect to {variables}", variables=record.variable)
         case Modes():
             return say("Reverse and forward mode")
         case CheckReport():
@@ -119,6 +123,7 @@ def title_of(record: Any) -> str:
 blocks_of.register(Derivation, derivation)
 blocks_of.register(ImplicitDerivation, implicit_derivation)
 blocks_of.register(Entrywise, entrywise)
+blocks_of.register(Differentials, differentials)
 blocks_of.register(Sweep, sweep)
 blocks_of.register(Modes, modes)
 blocks_of.register(Finding, finding)

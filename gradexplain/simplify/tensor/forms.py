@@ -31,7 +31,7 @@ from gradexplain.simplify.tensor.writing import Writer, shaped
 from gradexplain.trace.run import Program
 
 # What stands in the way of a formula: the program keeps the form of the rung below.
-_FAILURES = (
+FAILURES = (
     NotLoweredError, ArithmeticError, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError,
     AssertionError, np.linalg.LinAlgError, StopIteration,
 )  # fmt: skip
@@ -128,7 +128,7 @@ def tensor_forms(
     """
     found: dict[str, ClosedForm] = {}
     at = list(points(program, facts))
-    sizing = _sizing(program)
+    sizing = sizing_of(program)
     ways = [(s, regular) for regular in (True, False) for s in ((sizing, None) if sizing else (None,))]
     for named_sizes, regular in ways:
         best = _shortest(program, wrt, kind, facts, regular, named_sizes)
@@ -142,11 +142,11 @@ def tensor_forms(
     return found
 
 
-def _sizing(program: Program) -> Sizing | None:
+def sizing_of(program: Program) -> Sizing | None:
     """The sizes of the program by name, if they can be told from other numbers."""
     try:
         return Sizing.of(program, TensorProgram(program, (), {}).axes)
-    except _FAILURES:
+    except FAILURES:
         return None
 
 
@@ -170,7 +170,7 @@ def _is_right(
             return True
         other = sizing.elsewhere
         return other is not None and agree(function, _reference(other, key, kind), list(points(other, facts)))
-    except _FAILURES:
+    except FAILURES:
         return False
 
 
@@ -199,7 +199,7 @@ def _shortest(
                 kind
             )
             where, shown = named(forms, own, set(program.inputs))
-        except _FAILURES:
+        except FAILURES:
             continue
         cost = joint_cost([*shown.values(), *(f for _, f in where)])
         if best is None or cost < best.cost:
@@ -243,14 +243,19 @@ def _reference(program: Program, key: str, kind: str) -> Callable[[dict[str, Any
 
 
 def _closed(key: str, form: Form, where: Sequence[tuple[str, Form]], shape: tuple[int, ...]) -> ClosedForm:
+    texts = written(form, where)
+    expr = sp.Symbol(texts.text)
+    stated = conditions((form, *(f for _, f in where)))
+    return ClosedForm(key, expr, {}, expr, conditions=stated, shape=shape, texts=texts)
+
+
+def written(form: Form, where: Sequence[tuple[str, Form]]) -> Written:
+    """A form and the names in it as NumPy source, text and LaTeX."""
     source = str(numpy_source(form))
     parts = tuple((n, str(numpy_source(f)), text(f), str(latex(f))) for n, f in where)
     sizes = {p.data for f in (form, *(f for _, f in where)) for p in subforms(f) if p.op == "size"}
     legend = tuple((s.letter, plain(str(s))) for s in sorted(sizes, key=lambda s: s.letter) if "*" not in s.letter)
-    texts = Written(source, text(form), str(latex(form)), parts, _level(form, where), legend)
-    expr = sp.Symbol(texts.text)
-    stated = conditions((form, *(f for _, f in where)))
-    return ClosedForm(key, expr, {}, expr, conditions=stated, shape=shape, texts=texts)
+    return Written(source, text(form), str(latex(form)), parts, _level(form, where), legend)
 
 
 def _level(form: Form, where: Sequence[tuple[str, Form]]) -> str:
