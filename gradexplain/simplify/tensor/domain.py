@@ -12,7 +12,7 @@ _LENGTHS = ("norm", "std", "var")
 
 def conditions(forms: Iterable[Form]) -> tuple[str, ...]:
     """What must not be 0, in the order in which it is met."""
-    return tuple(dict.fromkeys(c for form in forms for part in subforms(form) for c in _of(part)))
+    return tuple(dict.fromkeys(c for part in subforms(*forms) for c in _of(part)))
 
 
 def _of(form: Form) -> Iterator[str]:

@@ -166,7 +166,7 @@ def _is_right(
         function = function_of(form, used, program.inputs)
         if not agree(function, _reference(program, key, kind), at):
             return False
-        if sizing is None or not any(p.op == "size" for f in (form, *(f for _, f in used)) for p in subforms(f)):
+        if sizing is None or not any(p.op == "size" for p in subforms(form, *(f for _, f in used))):
             return True
         other = sizing.elsewhere
         return other is not None and agree(function, _reference(other, key, kind), list(points(other, facts)))
@@ -253,13 +253,13 @@ def written(form: Form, where: Sequence[tuple[str, Form]]) -> Written:
     """A form and the names in it as NumPy source, text and LaTeX."""
     source = str(numpy_source(form))
     parts = tuple((n, str(numpy_source(f)), text(f), str(latex(f))) for n, f in where)
-    sizes = {p.data for f in (form, *(f for _, f in where)) for p in subforms(f) if p.op == "size"}
+    sizes = {p.data for p in subforms(form, *(f for _, f in where)) if p.op == "size"}
     legend = tuple((s.letter, plain(str(s))) for s in sorted(sizes, key=lambda s: s.letter) if "*" not in s.letter)
     return Written(source, text(form), str(latex(form)), parts, _level(form, where), legend)
 
 
 def _level(form: Form, where: Sequence[tuple[str, Form]]) -> str:
     """How close to matrix notation a form is."""
-    ops = {p.op for f in (form, *(f for _, f in where)) for p in subforms(f)}
-    deep = any(p.ndim > 2 for f in (form, *(f for _, f in where)) for p in subforms(f))
+    ops = {p.op for p in subforms(form, *(f for _, f in where))}
+    deep = any(p.ndim > 2 for p in subforms(form, *(f for _, f in where)))
     return "sums over indices" if "einsum" in ops else "batched matrix notation" if deep else "matrix notation"

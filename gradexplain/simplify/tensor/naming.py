@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -22,13 +21,13 @@ def named(
     for form, name in sorted(names.items(), key=lambda pair: -pair[0].cost):
         everywhere = [*shown.values(), *where.values()]
         is_new = form.cost >= _OWN and name not in where and form not in shown.values()
-        if is_new and any(form in subforms(f) for f in everywhere):
+        if is_new and form in subforms(*everywhere):
             shown, where = _introduced(form, name, shown, where)
     while True:
-        counts: Counter[Form] = Counter()
-        for f in [*shown.values(), *where.values()]:
-            counts.update(p for p in subforms(f) if p.cost >= n.SMALLEST_NAMED and not _is_trivial(p))
-        gains = {f: (k - 1) * f.cost for f, k in counts.items() if k > 1 and f not in where.values()}
+        counts = n.occurrences([*shown.values(), *where.values()])
+        gains = {
+            f: (k - 1) * f.cost for f, k in counts.items() if k > 1 and _gets_a_name(f) and f not in where.values()
+        }
         if not gains:
             break
         best = max(gains, key=lambda f: (gains[f], f.cost))
@@ -51,9 +50,9 @@ def _introduced(
     return shown, where | {name: form}
 
 
-def _is_trivial(form: Form) -> bool:
-    """What gets no name: a name with a sign or a T."""
-    return form.op in ("neg", "T") and form.parts[0].op == "name"
+def _gets_a_name(form: Form) -> bool:
+    """Whether a name is shorter; what is a name but for a sign or a T has one."""
+    return form.cost >= n.SMALLEST_NAMED and not (form.op in ("neg", "T") and form.parts[0].op == "name")
 
 
 def _in_order(where: Mapping[str, Form]) -> tuple[tuple[str, Form], ...]:

@@ -5,11 +5,13 @@ Products broadcast as NumPy does: vectors are rows beside a matrix, `expanded` o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
+from weakref import WeakValueDictionary
 
 SMALLEST_NAMED = 2  # operations of what gets a name if it occurs several times
 
@@ -27,9 +29,15 @@ def joint_cost(forms: Iterable[Form]) -> int:
     return sum(map(walk, forms))
 
 
+_forms: WeakValueDictionary[Any, Form] = WeakValueDictionary()
+
+
 @dataclass(frozen=True)
 class Form:
-    """An expression: what it is (`op`), what it is made of, how many axes it has, and parameters."""
+    """An expression: what it is (`op`), what it is made of, how many axes it has, and parameters.
+
+    Each is one object, however often it is made: written out, a network of 20 layers has millions of parts.
+    """
 
     op: str
     parts: tuple[Form, ...] = ()
@@ -37,10 +45,25 @@ class Form:
     data: Any = None
     symmetric: bool = field(default=False, compare=False)
 
+    def __new__(
+        cls, op: str, parts: tuple[Form, ...] = (), ndim: int = 0, data: Any = None, symmetric: bool = False
+    ) -> Form:
+        """The expression, if there is one already."""
+        key = (op, parts, ndim, data, symmetric)
+        found = _forms.get(key)
+        if found is None:
+            found = _forms[key] = super().__new__(cls)
+        return found
+
     @cached_property
     def cost(self) -> int:
         """The operations that are written."""
         return _own_cost(self) + sum(p.cost for p in self.parts)
+
+    @cached_property
+    def height(self) -> int:
+        """How deep its parts lie."""
+        return 1 + max((p.height for p in self.parts), default=0)
 
     @cached_property
     def _hash(self) -> int:
@@ -48,6 +71,20 @@ class Form:
 
     def __hash__(self) -> int:
         return self._hash
+
+
+def _once(rule: Callable[[Form], Form]) -> Callable[[Form], Form]:
+    """A rule that is applied once to each expression, which may be a part of many."""
+    kept = f"_{rule.__name__}"
+
+    def known(x: Form) -> Form:
+        found: Form | None = x.__dict__.get(kept)
+        if found is None:
+            found = x.__dict__[kept] = rule(x)
+        return found
+
+    known.__doc__ = rule.__doc__
+    return known
 
 
 _INDEXED = 3  # how many operations a sum over indices is as hard to read as, for each of its operands
@@ -217,6 +254,7 @@ def flipped(x: Form) -> Form | None:
     return None
 
 
+@_once
 def with_signs_inside(x: Form) -> Form:
     """The expression without minus signs in front of differences."""
     if x.op == "neg":
@@ -238,6 +276,7 @@ def total(parts: Sequence[Form], ndim: int) -> Form:
     return order[0] if len(order) == 1 else Form("add", tuple(order), ndim)
 
 
+@_once
 def with_statistics(x: Form) -> Form:
     """The expression with variances and standard deviations by their names."""
     parts = tuple(map(with_statistics, x.parts))
@@ -312,18 +351,37 @@ def diagonal(x: Form) -> Form:
     return x.parts[0] if x.op == "diag" else Form("diagonal", (x,), 1)
 
 
-def subforms(form: Form) -> Iterable[Form]:
-    """The expression and all its parts."""
-    yield form
-    for p in form.parts:
-        yield from subforms(p)
+def subforms(*forms: Form) -> Iterator[Form]:
+    """The expressions and all their parts, each once."""
+    seen: set[Form] = set()
+    waiting = list(reversed(forms))
+    while waiting:
+        form = waiting.pop()
+        if form not in seen:
+            seen.add(form)
+            yield form
+            waiting += reversed(form.parts)
 
 
-def replaced(form: Form, table: dict[Form, Form]) -> Form:
+def occurrences(forms: Iterable[Form]) -> Counter[Form]:
+    """How often each expression would be written."""
+    roots = Counter(forms)
+    counts: Counter[Form] = Counter()
+    for form in sorted(subforms(*roots), key=lambda f: -f.height):
+        counts[form] += roots[form]
+        for p in form.parts:
+            counts[p] += counts[form]
+    return counts
+
+
+def replaced(form: Form, table: Mapping[Form, Form]) -> Form:
     """The expression with parts replaced."""
-    if form in table:
-        return table[form]
-    if not form.parts:
-        return form
-    parts = tuple(replaced(p, table) for p in form.parts)
-    return form if parts == form.parts else replace(form, parts=parts)
+    done = dict(table)
+
+    def walk(form: Form) -> Form:
+        if form not in done:
+            parts = tuple(map(walk, form.parts))
+            done[form] = form if parts == form.parts else replace(form, parts=parts)
+        return done[form]
+
+    return walk(form)

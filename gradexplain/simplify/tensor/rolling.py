@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from gradexplain.simplify.tensor.space import Space
-from gradexplain.simplify.tensor.terms import ONE, Atom, Factor, Index, Tensor, Term
+from gradexplain.simplify.tensor.terms import ONE, Factor, Index, Tensor, Term
 
 _FEWEST, _MOST = 2, 64
 
@@ -50,25 +50,17 @@ def _together(space: Space, tensor: Tensor, places: Mapping[int, list[Term]], si
 
 def _units(term: Term) -> set[tuple[int, int]]:
     """The numbers of entries in a term, each with the length of the axis."""
-    found: set[tuple[int, int]] = set()
-    for f in term.factors:
-        found |= _in_atom(f.atom)
-    return found
+    return {u for f in term.factors for u in f.atom.units}
 
 
-def _in_atom(atom: Atom) -> set[tuple[int, int]]:
-    if atom.kind == "unit":
-        return {atom.data}
-    return {u for p in atom.parts for t in p.terms for u in _units(t)}
-
-
-def _unit_indices(term: Term, size: int) -> list[Index]:
-    out = []
+def _unit_indices(term: Term, size: int) -> Iterator[Index]:
     for f in term.factors:
         if f.atom.kind == "unit" and f.atom.data[1] == size:
-            out.append(f.indices[0])
-        out += [i for p in f.atom.parts for t in p.terms for i in _unit_indices(t, size)]
-    return out
+            yield f.indices[0]
+        if any(n == size for _, n in f.atom.units):
+            for p in f.atom.parts:
+                for t in p.terms:
+                    yield from _unit_indices(t, size)
 
 
 def _generalised(space: Space, tensor: Tensor, k: int, size: int, running: Index) -> Tensor:
@@ -79,7 +71,7 @@ def _generalised(space: Space, tensor: Tensor, k: int, size: int, running: Index
         for f in term.factors:
             if f.atom.kind == "unit" and f.atom.data == (k, size):
                 factors.append(Factor(space.delta, (f.indices[0], running), ONE))
-            elif (k, size) in _in_atom(f.atom) and f.atom.kind in ("sum", "function"):
+            elif (k, size) in f.atom.units and f.atom.kind in ("sum", "function"):
                 inner = Index(running.dim)
                 axes = (*f.atom.axes, inner)
                 parts = [_generalised(space, Tensor((*p.axes, inner), p.terms), k, size, inner) for p in f.atom.parts]

@@ -44,12 +44,12 @@ class Simplifier:
 
     def __init__(self, space: Space, own: Callable[[], Iterable[Tensor]] = tuple) -> None:
         self.space, self.own, self.depth = space, own, 0
+        self._writer = Writer(space)
         self.seen: list[set[Any]] = []  # what candidates were made of, for each tensor that is being simplified
 
     @cached_property
     def _own_forms(self) -> frozenset[Form]:
-        writer = Writer(self.space)
-        return frozenset(f for t in self.own() if (f := writer.form(folded(self.space, t))).cost >= SMALLEST_NAMED)
+        return frozenset(f for t in self.own() if (f := self._writer.form(folded(self.space, t))).cost >= SMALLEST_NAMED)
 
     def __call__(self, tensor: Tensor) -> Tensor:
         best = folded(self.space, masked(self.space, over_deltas(self.space, tensor)))
@@ -111,7 +111,7 @@ class Simplifier:
     def cost(self, tensor: Tensor) -> float:
         """What the tensor costs in print."""
         pinned = dict.fromkeys(i for t in tensor.terms for f in t.factors for i in f.indices if i.pinned)
-        form = with_signs_inside(Writer(self.space).form(Tensor((*tensor.axes, *pinned), tensor.terms)))
+        form = with_signs_inside(self._writer.form(Tensor((*tensor.axes, *pinned), tensor.terms)))
         known = any(p in self._own_forms for p in subforms(form)) if self._own_forms else False
-        heavy = sum(map(_repeats_a_matrix, set(subforms(form))))
+        heavy = sum(map(_repeats_a_matrix, subforms(form)))
         return joint_cost([form]) + _HEAVY * heavy - known / 2

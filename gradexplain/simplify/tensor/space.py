@@ -66,6 +66,9 @@ class Space:
                 for term in part.terms:
                     for f in term.factors:
                         found.hot |= f.atom.hot
+                        found.units |= f.atom.units
+            if kind == "unit":
+                found.units = frozenset({data})
             found.symmetric = self._is_symmetric(found)
         else:
             for i, j in zip(axes, found.axes, strict=True):

@@ -62,13 +62,14 @@ Axes = tuple[Index | None, ...]
 class Atom:
     """What is not taken apart: a variable, a constant, a named sum, a function or operation of tensors, a delta."""
 
-    __slots__ = ("axes", "data", "hot", "kind", "parts", "serial", "symmetric")
+    __slots__ = ("axes", "data", "hot", "kind", "parts", "serial", "symmetric", "units")
 
     def __init__(self, kind: str, data: Any, parts: tuple[Tensor, ...], axes: tuple[Index, ...]) -> None:
         self.kind, self.data, self.parts, self.axes = kind, data, parts, axes
         self.serial = next(_serial)
         self.symmetric = False
         self.hot: frozenset[str] = frozenset()  # the variables that it depends on
+        self.units: frozenset[Any] = frozenset()  # the numbers of entries in it, each with the length of the axis
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.data if self.kind != 'sum' else ''}#{self.serial}>"
