@@ -79,8 +79,7 @@ class Explanation(Pictured):
         return self._nodes if self.whole.output is self.program.output else self._derive(self.program)
 
     def _derive(self, program: Program) -> Mapping[str, Node]:
-        inputs = {n: program.inputs[n] for n in self.wrt}
-        return derivative_nodes(program.output, inputs, self.order, self.kind)
+        return derivative_nodes(program.output, {n: program.inputs[n] for n in self.wrt}, self.order, self.kind)
 
     @cached_property
     def gradients(self) -> Gradients:
@@ -93,7 +92,15 @@ class Explanation(Pictured):
 
             matrix = tensor_forms(self.whole, self.wrt, self._quantity, self.facts)
         forms = {k: self._closed(k, n, names, arranged, matrix.get(k)) for k, n in self._nodes.items()}
+        if any(a.letters for a in self.whole.arguments):
+            from gradexplain.simplify.tensor.standins import with_sizes
+
+            forms = with_sizes(forms, self.whole, self._elsewhere)
         return Gradients(self._orders.with_steps(forms) if self.is_scalar and self.kind == "gradient" else forms)
+
+    def _elsewhere(self, other: Program) -> Gradients:
+        """The closed forms of the program at other sizes."""
+        return Explanation(other, other, self.wrt, self.order, kind=self.kind, facts=self.facts).gradients
 
     def _closed(
         self, key: str, node: Node, names: Mapping[Node, str], arranged: Arrangement, matrix: ClosedForm | None = None
@@ -241,11 +248,9 @@ class Explanation(Pictured):
         from gradexplain.exposition import verify
 
         if not self.program.is_numeric:
-            return (
-                verify.at_samples(self.whole, self._nodes, self._parents)
-                if self.is_scalar
-                else CheckReport(True, (), ())
-            )
+            if self.is_scalar:
+                return verify.at_samples(self.whole, self._nodes, self._parents)
+            return verify.at_random_arrays(self.whole, self._nodes, self._parents, self.facts)
         program = self.whole if self.whole.explored else self.program
         if gradient is not None:
             claims = [verify.Claim(name, values.claimed(gradient, name, self.wrt, self.program)) for name in self.wrt]

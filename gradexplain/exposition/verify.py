@@ -5,8 +5,7 @@ float accuracy.
 2. *Exact*: one-sided difference quotients of the traced graph in mpmath. This tier decides; it knows kinks, vertical
    tangents and edges of domains.
 3. *Ladder*: difference quotients of the plain function in float64. They guard the trace; where they contradict the
-exact
-   tier at the point alone, the reader is told that float64 is to blame.
+   exact tier at the point alone, the reader is told that float64 is to blame.
 4. *Accuracy*: how many digits the gradient's own float64 value has.
 """
 
@@ -23,7 +22,7 @@ import numpy as np
 
 from gradexplain.autodiff import inner
 from gradexplain.errors import GradexplainError
-from gradexplain.evaluate import evaluate_exact
+from gradexplain.evaluate import evaluate, evaluate_exact
 from gradexplain.exposition.exact import Slope, accepts, slope
 from gradexplain.exposition.model import CheckReport, CheckRow
 from gradexplain.exposition.quotients import Ladder, Verdict, ladder
@@ -317,7 +316,7 @@ def _accuracy(program: Program, claims: Sequence[Claim]) -> list[str]:
     return notes
 
 
-def _placed(program: Program, point: Mapping[str, float]) -> Program:
+def _placed(program: Program, point: Mapping[str, Any]) -> Program:
     """The program at another point."""
     arguments = tuple(replace(a, value=point[a.name]) if a.name in point else a for a in program.arguments)
     return replace(program, arguments=arguments)
@@ -336,3 +335,21 @@ def at_samples(program: Program, nodes: Mapping[str, Node], of: Mapping[str, Nod
             rows.append(_row(Sentence("{name} at {point}", name=key, point=at), subject, float(exact), False))
     ok = bool(rows) and all(r.verdict == "pass" for r in rows)
     return CheckReport(ok, tuple(rows), (), (), len(nodes))
+
+
+def at_random_arrays(
+    program: Program, nodes: Mapping[str, Node], of: Mapping[str, Node | None], facts: Mapping[str, frozenset[str]]
+) -> CheckReport:
+    """The check of a program of arrays without a point: at random arrays for which the facts hold."""
+    from gradexplain.simplify.tensor.checking import points
+
+    point = next(points(program, facts))
+    with np.errstate(all="ignore"):
+        found = evaluate(list(nodes.values()), {program.inputs[n]: v for n, v in point.items()})
+    if not all(np.all(np.isfinite(v)) for v in found):
+        return CheckReport(True, (), ())
+    claims = [
+        Claim(key.rpartition(",")[2], value, node, of[key], key)
+        for (key, node), value in zip(nodes.items(), found, strict=True)
+    ]
+    return replace(check(_placed(program, point), claims, black_box=False), point=())

@@ -13,7 +13,7 @@ from typing import Any
 from gradexplain.graph import TABLE, Node, variable
 from gradexplain.ops.ordering import equal, where
 from gradexplain.ops.reductions import spread
-from gradexplain.simplify.tensor.lowering import Lowering, NotLoweredError
+from gradexplain.simplify.tensor.lowering import Lowering, TooLongError
 from gradexplain.simplify.tensor.space import Space
 from gradexplain.simplify.tensor.terms import (
     ONE,
@@ -28,7 +28,7 @@ from gradexplain.simplify.tensor.terms import (
     like,
 )
 
-_MOST_ATOMS = 400
+_MOST_FACTORS = 1000  # in all adjoints and what they belong to: 20 residual layers, or 300 plain ones
 Simplify = Callable[[Tensor], Tensor]
 
 
@@ -50,9 +50,9 @@ class Backward:
         while self.waiting:
             atom = max(self.waiting, key=lambda a: a.serial)
             adjoint = self._collected(atom, self.waiting.pop(atom))
-            count += 1
-            if count > _MOST_ATOMS:
-                raise NotLoweredError("too long a program")
+            count += sum(len(t.factors) for x in (adjoint, *atom.parts) for t in x.terms)
+            if count > _MOST_FACTORS:
+                raise TooLongError("too long a program")
             if atom in wrt:
                 found[atom] = adjoint
             else:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,13 +21,14 @@ from gradexplain.simplify.tensor.checking import agree, function_of, points
 from gradexplain.simplify.tensor.domain import conditions
 from gradexplain.simplify.tensor.facts import Rebuilt
 from gradexplain.simplify.tensor.folding import folded
-from gradexplain.simplify.tensor.lowering import Lowering, NotLoweredError, fresh
+from gradexplain.simplify.tensor.lowering import Lowering, NotLoweredError, TooLongError, fresh
 from gradexplain.simplify.tensor.naming import named
 from gradexplain.simplify.tensor.notation import Form, joint_cost, subforms, with_statistics
 from gradexplain.simplify.tensor.simplifying import Simplifier
 from gradexplain.simplify.tensor.sizing import Sizing
 from gradexplain.simplify.tensor.source import numpy_source, plain, text
 from gradexplain.simplify.tensor.space import Space
+from gradexplain.simplify.tensor.standins import Elsewhere, bound, elsewhere
 from gradexplain.simplify.tensor.terms import ONE, Atom, Factor, Index, Tensor, Term
 from gradexplain.simplify.tensor.tex import latex
 from gradexplain.simplify.tensor.writing import Writer, shaped
@@ -127,18 +131,21 @@ def tensor_forms(
     A short form that holds where nothing is 0 and no entries tie comes first; what differs at the point is done again.
     """
     found: dict[str, ClosedForm] = {}
-    at = list(points(program, facts))
     sizing = sizing_of(program)
+    checked = _Checked(program, kind, facts)
     ways = [(s, regular) for regular in (True, False) for s in ((sizing, None) if sizing else (None,))]
-    for named_sizes, regular in ways:
-        best = _shortest(program, wrt, kind, facts, regular, named_sizes)
-        if best is None:
-            continue
-        for key, form in best.shown.items():
-            if key not in found and _is_right(form, best.where, program, key, kind, at, facts, named_sizes):
-                found[key] = _closed(key, form, _used(form, best.where), best.shapes[key])
-        if len(found) == len(best.shown):
-            break
+    with suppress(TooLongError):
+        for named_sizes, regular in ways:
+            best = _shortest(program, wrt, kind, facts, regular, named_sizes)
+            if best is None:
+                continue
+            for key, form in best.shown.items():
+                used = _used(form, best.where)
+                if key not in found and checked.is_right(form, used, key, named_sizes):
+                    closed = _closed(key, form, used, best.shapes[key])
+                    found[key] = replace(closed, conditions=(*closed.conditions, *checked.bound_to(form, used, key)))
+            if len(found) == len(best.shown):
+                break
     return found
 
 
@@ -150,28 +157,35 @@ def sizing_of(program: Program) -> Sizing | None:
         return None
 
 
-def _is_right(
-    form: Form,
-    where: Sequence[tuple[str, Form]],
-    program: Program,
-    key: str,
-    kind: str,
-    at: Sequence[dict[str, Any]],
-    facts: Mapping[str, frozenset[str]],
-    sizing: Sizing | None,
-) -> bool:
-    """Whether a form agrees with autodiff at the point and beside it; one with names for sizes also at other sizes."""
-    used = _used(form, where)
-    try:
-        function = function_of(form, used, program.inputs)
-        if not agree(function, _reference(program, key, kind), at):
+class _Checked:
+    """Forms against autodiff: at the point and beside it, and at other sizes."""
+
+    def __init__(self, program: Program, kind: str, facts: Mapping[str, frozenset[str]]) -> None:
+        self.program, self.kind, self.facts = program, kind, facts
+        self._at = list(points(program, facts))
+
+    @cached_property
+    def _others(self) -> Elsewhere:
+        return elsewhere(self.program)
+
+    def is_right(self, form: Form, where: Sequence[tuple[str, Form]], key: str, sizing: Sizing | None) -> bool:
+        """Whether a form agrees with autodiff here; one that has names for sizes also at other sizes."""
+        if not self._agrees(form, where, key, self.program):
             return False
-        if sizing is None or not any(p.op == "size" for p in subforms(form, *(f for _, f in used))):
+        if sizing is None or not any(p.op == "size" for p in subforms(form, *(f for _, f in where))):
             return True
-        other = sizing.elsewhere
-        return other is not None and agree(function, _reference(other, key, kind), list(points(other, facts)))
-    except FAILURES:
-        return False
+        return sizing.elsewhere is not None and self._agrees(form, where, key, sizing.elsewhere)
+
+    def bound_to(self, form: Form, where: Sequence[tuple[str, Form]], key: str) -> tuple[str, ...]:
+        """The sizes at which alone a form holds, of those that the user gave letters."""
+        return bound(self._others, lambda other: self._agrees(form, where, key, other))
+
+    def _agrees(self, form: Form, where: Sequence[tuple[str, Form]], key: str, program: Program) -> bool:
+        try:
+            at = self._at if program is self.program else list(points(program, self.facts))
+            return agree(function_of(form, where, program.inputs), _reference(program, key, self.kind), at)
+        except FAILURES:
+            return False
 
 
 class _Forms(NamedTuple):
@@ -199,6 +213,8 @@ def _shortest(
                 kind
             )
             where, shown = named(forms, own, set(program.inputs))
+        except TooLongError:
+            raise
         except FAILURES:
             continue
         cost = joint_cost([*shown.values(), *(f for _, f in where)])

@@ -36,6 +36,10 @@ class NotLoweredError(Exception):
     """The program has something for which there is no formula here."""
 
 
+class TooLongError(NotLoweredError):
+    """The program has a formula that nobody would read: no other way to it is tried."""
+
+
 def rule(*names: str) -> Callable[[Rule], Rule]:
     """Enters how rows are lowered."""
 

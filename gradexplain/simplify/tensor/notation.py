@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -32,7 +32,7 @@ def joint_cost(forms: Iterable[Form]) -> int:
 _forms: WeakValueDictionary[Any, Form] = WeakValueDictionary()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Form:
     """An expression: what it is (`op`), what it is made of, how many axes it has, and parameters.
 
@@ -43,13 +43,13 @@ class Form:
     parts: tuple[Form, ...] = ()
     ndim: int = 0
     data: Any = None
-    symmetric: bool = field(default=False, compare=False)
+    symmetric: bool = False  # what is known of it; with and without, it is the same expression
 
     def __new__(
         cls, op: str, parts: tuple[Form, ...] = (), ndim: int = 0, data: Any = None, symmetric: bool = False
     ) -> Form:
         """The expression, if there is one already."""
-        key = (op, parts, ndim, data, symmetric)
+        key = (op, tuple(map(id, parts)), ndim, data, symmetric)
         found = _forms.get(key)
         if found is None:
             found = _forms[key] = super().__new__(cls)
@@ -68,6 +68,14 @@ class Form:
     @cached_property
     def _hash(self) -> int:
         return hash((self.op, self.parts, self.ndim, self.data))
+
+    @cached_property
+    def _bare(self) -> Form:
+        """The expression without what is known of it and its parts."""
+        return Form(self.op, tuple(p._bare for p in self.parts), self.ndim, self.data)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Form) and self._hash == other._hash and self._bare is other._bare)
 
     def __hash__(self) -> int:
         return self._hash

@@ -49,7 +49,9 @@ class Simplifier:
 
     @cached_property
     def _own_forms(self) -> frozenset[Form]:
-        return frozenset(f for t in self.own() if (f := self._writer.form(folded(self.space, t))).cost >= SMALLEST_NAMED)
+        return frozenset(
+            f for t in self.own() if (f := self._writer.form(folded(self.space, t))).cost >= SMALLEST_NAMED
+        )
 
     def __call__(self, tensor: Tensor) -> Tensor:
         best = folded(self.space, masked(self.space, over_deltas(self.space, tensor)))

@@ -6,7 +6,6 @@ tracing the function once more with arrays of other sizes: numbers that change w
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -15,10 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from gradexplain.errors import GradexplainError
 from gradexplain.graph import CONSTANT, Fixed, Node, ancestors
 from gradexplain.simplify.tensor.terms import Dim
-from gradexplain.trace.run import Program, trace
+from gradexplain.trace.run import Program
 
 _LETTERS = "mnkpqdhlbsrut"
 _NO_SIZE = (0, 1, -1, 2, -2, 0.5)
@@ -97,22 +95,6 @@ def other_sizes(named: Mapping[Dim, Size]) -> dict[Dim, int]:
     given = {d.size for d in named}
     free = (n for n in count(5, 2) if n not in given and all(n % k for k in range(3, n, 2)))
     return {d: next(free) for d in named}
-
-
-def resized(program: Program, axes: Mapping[str, Sequence[Dim | None]], other: Mapping[Dim, int]) -> Program | None:
-    """The program traced with arrays of other sizes; None where it does not run with them."""
-    arguments = [
-        replace(a, value=None, shape=tuple(1 if d is None else other[d.root] for d in axes[a.name]))
-        if a.name in program.inputs and axes.get(a.name)
-        else a
-        for a in program.arguments
-    ]
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return trace(program.function, arguments, stack_results=bool(program.output.shape))
-    except GradexplainError:
-        return None
 
 
 def sizes_in(output: Node, again: Node, named: Mapping[Dim, Size], other: Mapping[Dim, int]) -> Sizes | None:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from gradexplain.simplify.tensor.sizes import Size, Sizes, letters, may_have_sizes, other_sizes, resized, sizes_in
+from gradexplain.simplify.tensor.sizes import Size, Sizes, letters, may_have_sizes, other_sizes, sizes_in
+from gradexplain.simplify.tensor.standins import retraced
 from gradexplain.simplify.tensor.terms import Dim
 from gradexplain.trace.run import Program
 
@@ -33,7 +34,13 @@ class Sizing:
     @cached_property
     def elsewhere(self) -> Program | None:
         """The program at other sizes; None if it runs at these alone."""
-        return resized(self.program, self.axes, other_sizes(self.named))
+        other = other_sizes(self.named)
+        shapes = {
+            name: tuple(1 if d is None else other[d.root] for d in dims)
+            for name, dims in self.axes.items()
+            if dims and name in self.program.inputs
+        }
+        return retraced(self.program, shapes)
 
     @cached_property
     def numbers(self) -> Sizes | None:
