@@ -97,11 +97,19 @@ def _is_below(power: Any) -> bool:
 
 def _summed(series: FiniteSum, general: Any, x: Any) -> Any:
     """The sum of the derivatives, without those of constant terms at its ends."""
-    passes = [i for i in series.passes if series.function.subs(series.index, i).has(x)]
-    if not passes or len(passes) != passes[-1] - passes[0] + 1:
-        passes = list(series.passes)
+    passes = list(series.passes)
+    while passes and not _at(series, passes[0]).has(x):
+        del passes[0]
+    while passes and not _at(series, passes[-1]).has(x):
+        del passes[-1]
+    passes = passes or list(series.passes)
     outside, inside = general.as_independent(series.index, as_Add=False)
     return outside * FiniteSum(inside, (series.index, passes[0], passes[-1]))
+
+
+def _at(series: FiniteSum, i: int) -> Any:
+    """The term of one pass."""
+    return series.function.subs(series.index, i)
 
 
 def _rule(term: Any, x: Any) -> str:

@@ -65,21 +65,25 @@ def check(program: Program, claims: Sequence[Claim], *, black_box: bool = True) 
     work = entries * len(ancestors([program.output]))
     small = entries <= MOST_COORDINATES and (black_box or entries == 1 or work <= MOST_SHOWN_WORK)
     count = DIRECTIONS if black_box or work <= MOST_SHOWN_WORK else 1
-    rows = _by_coordinate(program, claims, black_box) if small else _by_direction(program, claims, black_box, count)
-    notes = tuple(dict.fromkeys(_accuracy(program, claims) if small else ()))
-    if not small:
+    notes: tuple[str, ...] = ()
+    if small:
+        exact = [_exact(c, program) for c in claims]
+        rows = _by_coordinate(program, claims, exact, black_box)
+        notes = tuple(dict.fromkeys(_accuracy(program, claims, exact)))
+    else:
+        rows = _by_direction(program, claims, black_box, count)
         one = "{entries} entries: every one is in the sum along {count} random direction"
         several = "{entries} entries: every one is in the sum along {count} random directions"
-        notes += (Sentence(one if count == 1 else several, entries=entries, count=count),)
+        notes = (Sentence(one if count == 1 else several, entries=entries, count=count),)
     ok = bool(rows) and not any(r.verdict == "fail" for r in rows) and any(r.verdict == "pass" for r in rows)
     return CheckReport(ok, tuple(rows), point, notes, entries)
 
 
-def _by_coordinate(program: Program, claims: Sequence[Claim], black_box: bool) -> list[CheckRow]:
+def _by_coordinate(program: Program, claims: Sequence[Claim], exact: Sequence[Any], black_box: bool) -> list[CheckRow]:
     rows = []
-    for claim in claims:
+    for claim, known in zip(claims, exact, strict=True):
         values = np.asarray(claim.value, dtype=float)
-        judged = values if claim.node is None else _judged(claim, values, program)
+        judged = values if known is None else _judged(values, known)
         for index in np.ndindex(values.shape):
             direction = {claim.name: _unit(index, values.shape)}
             name = (claim.label or claim.name) + (f"[{', '.join(map(str, index))}]" if index else "")
@@ -89,12 +93,15 @@ def _by_coordinate(program: Program, claims: Sequence[Claim], black_box: bool) -
     return rows
 
 
-def _judged(claim: Claim, values: Any, program: Program) -> Any:
+def _exact(claim: Claim, program: Program) -> Any:
+    """The exact value of a claim's formula; at an isolated point the claim is the limit, not what the graph gives."""
+    if claim.node is None or asks_for_equality(claim.node):
+        return None
+    return exact_value(claim.node, program)
+
+
+def _judged(values: Any, exact: Any) -> Any:
     """A formula is judged by its exact value: what float64 loses on the way is no fault of the formula."""
-    assert claim.node is not None
-    exact = None if asks_for_equality(claim.node) else exact_value(claim.node, program)
-    if exact is None:
-        return values  # at an isolated point the claim is the limit, not what the graph gives there
     exact = np.broadcast_to(np.asarray(exact, dtype=float), values.shape)
     return np.where(np.isfinite(exact), exact, values)
 
@@ -299,14 +306,15 @@ def _trace_is_wrong(subject: Subject) -> bool:
     return failures >= 2
 
 
-def _accuracy(program: Program, claims: Sequence[Claim]) -> list[str]:
+def _accuracy(program: Program, claims: Sequence[Claim], exacts: Sequence[Any]) -> list[str]:
     """Remarks on claims whose float64 value has lost digits against the exact value of the same graph."""
     notes: list[str] = []
-    for claim in claims:
-        if claim.node is None or claim.node.shape or not math.isfinite(claim.value):
+    for claim, exact in zip(claims, exacts, strict=True):
+        if exact is None or claim.node is None or claim.node.shape or not math.isfinite(claim.value):
             continue
-        exact, found = exact_value(claim.node, program), float(program.trace.value(claim.node))
-        if exact is None or not math.isfinite(exact) or exact == 0 or asks_for_equality(claim.node):
+        of_graph = program.trace.value(claim.node)
+        found = float(claim.value if of_graph is None else of_graph)
+        if not math.isfinite(exact) or exact == 0:
             continue
         lost = 16 + math.log10(abs(found - exact) / abs(exact) + 1e-16) if math.isfinite(found) else 16
         if lost > _LOST:

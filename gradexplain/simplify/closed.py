@@ -80,6 +80,8 @@ def closed_form(
 
 
 def _has_no_value(form: ClosedForm) -> bool:
+    if len(form.where) > _MOST_CHECKED:
+        return False  # written node by node, only where it is shown
     return any(e.has(sp.nan, sp.zoo) for e in (form.expr, form.raw, *form.where.values()))
 
 

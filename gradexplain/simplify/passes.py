@@ -117,8 +117,13 @@ def as_terms(program: Program) -> Any:
     >>> as_terms(trace(f, bind(f, (), {}, symbolic=True)))
     Sum(x**k, (k, 0, 8))
     """
-    found = within(_PATIENCE, lambda: _as_sum(program.output))
-    return None if found is None else within(_PATIENCE, lambda: rerolled(found, index_letter(program)))
+    return _rolled_up(program.output, index_letter(program))
+
+
+@lru_cache(maxsize=4)  # the derivation of each derivative asks
+def _rolled_up(output: Node, letter: str) -> Any:
+    found = within(_PATIENCE, lambda: _as_sum(output))
+    return None if found is None else within(_PATIENCE, lambda: rerolled(found, letter))
 
 
 def _options(raw: Any, letter: str) -> list[tuple[str, Any, float]]:

@@ -29,6 +29,7 @@ from gradexplain.simplify.tensor.terms import (
 Rule = Callable[["Lowering", Node, list[Tensor]], Tensor]
 RULES: dict[str, Rule] = {}
 _SAME_AXES = ("cumsum", "cumprod", "triu", "tril", "inv", "cholesky", "cofactor", "roll", "product_of_others")
+_MOST_TERMS = 2500  # of all sums of a program: adding up 70 rows one by one, or 50 residual layers
 _LARGEST_CONSTANT = 64  # entries that are written in a formula
 
 
@@ -60,9 +61,13 @@ class Lowering:
 
     def tensors(self, nodes: Sequence[Node]) -> list[Tensor]:
         """The nodes as tensors."""
+        count = 0
         for node in ancestors(nodes):
             if node not in self.known:
                 made = self.known[node] = self._lowered(node)
+                count += len(made.terms)
+                if count > _MOST_TERMS:
+                    raise TooLongError("too long a program")
                 if len(made.terms) > 1 and len(made.axes) == 2:
                     self.space.wrapped(made)  # so that its atom has the axes in this order
         return [self.known[n] for n in nodes]
