@@ -49,6 +49,7 @@ def cheapest_form(
     raw = written(gradient)
     if raw is None:
         return None
+    samples = samples.as_regular_as(raw)
     choices = namings(program, names)
     known = _vocabulary(program, raw) | dict.fromkeys((f for n in choices for f in n.functions), 0.0)
     healed, excluded = _heal(raw, gradient, program)

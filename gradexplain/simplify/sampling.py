@@ -15,6 +15,7 @@ from gradexplain.graph import Node, ancestors
 from gradexplain.ops import special
 from gradexplain.ops.arithmetic import add, sub
 from gradexplain.simplify.numeric import UnknownFunctionError, value
+from gradexplain.simplify.poles import has_new_pole
 
 DIGITS = 60
 MORE_DIGITS = 160  # a second evaluation: points at which it differs are too ill-conditioned to tell anything
@@ -73,11 +74,16 @@ class Samples:
 
     points: tuple[Mapping[str, Any], ...]
     values: tuple[tuple[Any, ...], ...]
+    regular: Any = None  # a formula: whatever agrees must have a value where this has one
     _asked: dict[Any, bool] = field(default_factory=dict, compare=False, repr=False)
 
     def joined(self, other: Samples) -> Samples:
         """These points and others."""
-        return Samples(self.points + other.points, self.values + other.values)
+        return Samples(self.points + other.points, self.values + other.values, self.regular)
+
+    def as_regular_as(self, formula: Any) -> Samples:
+        """These points, and those at which another formula divides by 0 where this one does not."""
+        return Samples(self.points, self.values, formula)
 
     def named(self, where: Mapping[str, Any]) -> Samples:
         """The same points with the values of named parts, each of which may use earlier ones."""
@@ -106,10 +112,13 @@ class Samples:
 
     def _agrees(self, expr: Any, which: int, where: Sequence[tuple[str, Any]], digits: int) -> bool:
         try:
-            return all(
+            if not all(
                 any(_has_value(expr, where, point, exact[which], digits, n) for n in (DIGITS, MORE_DIGITS))
                 for point, exact in zip(self.points, self.values, strict=True)
-            )
+            ):
+                return False
+            with mp.workdps(DIGITS):
+                return self.regular is None or not has_new_pole(expr, where, self.regular, self.points[0])
         except (UnknownFunctionError, KeyError):
             return False
 
