@@ -23,9 +23,12 @@ from gradexplain.simplify.tensor.terms import (
     indices_of,
     instance,
 )
+from gradexplain.simplify.watchdog import within
 
 _MOST_SYMBOLS = 10
 _LONGEST, _LONGEST_FACTORED = 80, 40  # terms of numerator and denominator when all is multiplied out
+_MANY_SYMBOLS, _FEW_TERMS = 6, 12  # SymPy may try for minutes to factor many terms in many variables
+_SECONDS = 2.0
 Place = tuple[Atom, tuple[Index, ...]]
 
 
@@ -178,10 +181,13 @@ def _length(expr: Any) -> tuple[int, int]:
 @lru_cache(maxsize=4096)
 def _plain_forms(expr: Any) -> tuple[Any, ...]:
     """The expression cancelled, factored, and as a sum of quotients."""
-    cancelled = sp.cancel(expr)
+    cancelled = within(_SECONDS, lambda: sp.cancel(expr))
+    if cancelled is None:
+        return (expr,)
     found = [cancelled]
-    if sum(_length(cancelled)) <= _LONGEST_FACTORED:
-        found.append(sp.factor(cancelled))
+    longest = _LONGEST_FACTORED if len(expr.free_symbols) < _MANY_SYMBOLS else _FEW_TERMS
+    if sum(_length(cancelled)) <= longest:
+        found.append(within(_SECONDS, lambda: sp.factor(cancelled)) or cancelled)
     if not expr.is_rational_function():
         found.append(sp.factor_terms(sp.expand(expr)))
     numerator, denominator = sp.fraction(cancelled)
