@@ -148,8 +148,17 @@ def _differentiated(program: Program, variables: Sequence[str]) -> tuple[Any, An
     for name in variables:
         if raw is None or name not in program.inputs:
             return None
-        raw = sp.diff(raw, symbol(program.inputs[name]))
+        raw = _slope(raw, symbol(program.inputs[name]))
     return None if raw is None or raw.has(sp.Derivative, sp.Subs) else (function, raw)
+
+
+def _slope(expr: Any, x: Any) -> Any:
+    """The derivative of a sum, what does not vary left aside: SymPy carries it through the product rule."""
+    parts = []
+    for term in sp.Add.make_args(expr):
+        outside, inside = term.as_independent(x, as_Add=False)
+        parts += [outside * slope for slope in sp.Add.make_args(sp.diff(inside, x))]
+    return sp.Add(*parts)
 
 
 @lru_cache(maxsize=4)  # each derivative of a program asks, and so does its derivation
