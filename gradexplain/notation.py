@@ -104,6 +104,10 @@ class Call(ArrayOperation):
         return _params.get(str(self.args[1]), {})
 
 
+class ConditionCall(Call, ArrayCondition):
+    """The call of a function that gives conditions, such as any(x > 0)."""
+
+
 def _wrapped_latex(printer: Any, a: Any, operation: str) -> str:
     """An operand; a mark such as a transpose is one of the whole of it, and is its only one."""
     text: str = printer._print(a)

@@ -8,7 +8,7 @@ from typing import Any
 import sympy as sp
 
 from gradexplain.graph import CONSTANT, Node
-from gradexplain.notation import Call
+from gradexplain.notation import Call, ConditionCall
 from gradexplain.ops.spelling import spelling
 from gradexplain.symbolic import of_node
 
@@ -65,7 +65,8 @@ class Pen:
             return operands[0]  # but a condition is no number: it is 1 or 0
         said = spelling(node)
         if said is not None and self._given.isdisjoint(said.inside) and all(n in self._table for n in said.operands):
-            return Call(said.function, said.keywords, *(self._table[n] for n in said.operands))
+            made = ConditionCall if node.kind == "bool" else Call
+            return made(said.function, said.keywords, *(self._table[n] for n in said.operands))
         return of_node(node, operands)
 
     def _missing(self, nodes: Sequence[Node]) -> list[Node]:
