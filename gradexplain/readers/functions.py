@@ -35,6 +35,7 @@ ARITIES: dict[str, tuple[int, int | None]] = {
     "hypot": (2, None),
     "max": (2, None),
     "min": (2, None),
+    "clip": (3, 3),
 }
 
 
@@ -132,6 +133,10 @@ def _smallest(*xs: Any) -> Any:
     return _folded(np.minimum, xs)
 
 
+def _clipped(x: Any, low: Any, high: Any) -> Any:
+    return np.clip(*(v if type(v) is Tracer else float(v) for v in (x, low, high)))
+
+
 def _folded(function: Callable[..., Any], xs: tuple[Any, ...]) -> Any:
     result = xs[0]
     for x in xs[1:]:
@@ -166,6 +171,7 @@ _FUNCTIONS: Mapping[str, Any] = {
     "sigmoid": lambda x: 1 / (1 + _FUNCTIONS["exp"](-x)),
     "max": _largest,
     "min": _smallest,
+    "clip": _clipped,
     "where": _choice,
     "logical_and": lambda a, b: a & b,
     "logical_or": lambda a, b: a | b,

@@ -126,8 +126,10 @@ def _by_intervals(expr: Any) -> list[tuple[Any, Any]] | None:
     points = sorted({t[1] for t in thresholds if t is not None})
     if any(isinstance(r, (sp.Eq, sp.Ne)) for r in relations) or len(points) > MOST_BRANCHES:
         return None
-    inner = [(a + b) / 2 for a, b in pairwise(points)]
-    values = [_decided(expr, relations, x, middle) for middle in (points[0] - 1, *inner, points[-1] + 1)]
+    values = []
+    for low, high in pairwise((-sp.oo, *points, sp.oo)):
+        middle = high - 1 if low == -sp.oo else low + 1 if high == sp.oo else (low + high) / 2
+        values.append(_with_extremes(_decided(expr, relations, x, middle), x, low, high))
     ends = [
         x <= end if _belongs_below(_decided(expr, relations, x, end), below, above, {x: end}) else x < end
         for end, (below, above) in zip(points, pairwise(values), strict=True)
@@ -138,6 +140,28 @@ def _by_intervals(expr: Any) -> list[tuple[Any, Any]] | None:
 def _decided(expr: Any, relations: Any, x: Any, at: Any) -> Any:
     """The formula with every condition answered as at a value of the variable."""
     return expr.xreplace({r: sp.true if r.subs(x, at) == sp.true else sp.false for r in relations})
+
+
+def _with_extremes(value: Any, x: Any, low: Any, high: Any) -> Any:
+    """max(x, 1) between 1 and 2 is x: what an interval decides.
+
+    >>> x = sp.Symbol("x", real=True)
+    >>> _with_extremes(sp.Max(x, 1) + sp.Min(x, 5), x, sp.Integer(1), sp.oo)
+    x + Min(5, x)
+    """
+
+    def decided(extreme: Any) -> Any:
+        numbers = [a for a in extreme.args if a.is_Rational]
+        if len(extreme.args) != 2 or x not in extreme.args or not numbers:
+            return extreme
+        (number,) = numbers
+        if number <= low:
+            return x if isinstance(extreme, sp.Max) else number
+        if number >= high:
+            return number if isinstance(extreme, sp.Max) else x
+        return extreme
+
+    return value.xreplace({e: decided(e) for e in value.atoms(sp.Max, sp.Min)})
 
 
 def _belongs_below(value: Any, below: Any, above: Any, end: Any) -> bool:

@@ -15,6 +15,8 @@ CASES = [
     ("2", (3.0,), 2.0, (0.0,)),
     ("sin(1)*x", (3.0,), 3 * math.sin(1), (math.sin(1),)),
     ("max(x, y, 2)", (3.0, 1.0), 3.0, (1.0, 0.0)),
+    ("clip(x, 0, y)", (0.5, 2.0), 0.5, (1.0, 0.0)),
+    ("clip(x, 0, y)", (3.0, 2.0), 2.0, (0.0, 1.0)),
     ("min(x, 2, y)", (3.0, 1.0), 1.0, (0.0, 1.0)),
     ("|x - y|", (1.0, 3.0), 2.0, (-1.0, 1.0)),
     ("sign(x)*x^2", (-2.0,), -4.0, (4.0,)),
@@ -93,7 +95,7 @@ def test_echo_and_notes():
     assert f.__name__ == "f"
 
 
-@pytest.mark.parametrize("text", ["sin()", "atan2(x)", "max(x)", "pow(x)", "sin(x, y)", "log(x, 2, 3)"])
+@pytest.mark.parametrize("text", ["sin()", "atan2(x)", "max(x)", "pow(x)", "clip(x, 1)", "sin(x, y)", "log(x, 2, 3)"])
 def test_arities(text):
     with pytest.raises(ParseError, match="argument"):
         TextFunction.read(text)

@@ -31,6 +31,12 @@ CASES = [
     (P((1, x > y), (2, x < y), (3, True)), "Piecewise((1, x > y), (2, True))"),
     (P((1, x - y > 0), (2, True)), "Piecewise((1, x > y), (2, True))"),
     (P((sp.sign(x), x > 0), (1, True)), "1"),
+    (P((x + sp.Min(1, x), x < 1), (sp.Min(1, x), True)), "Piecewise((2*x, x < 1), (1, True))"),
+    (
+        P((-1, x <= 0), (sp.Max(1, x), x <= 1), (sp.Max(1, x) + x, True)),
+        "Piecewise((-1, x <= 0), (1, x <= 1), (2*x, True))",
+    ),
+    (P((sp.Max(2, x), x > 0), (0, True)), "Piecewise((0, x <= 0), (Max(2, x), True))"),
 ]
 
 
