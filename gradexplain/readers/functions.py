@@ -134,7 +134,8 @@ def _smallest(*xs: Any) -> Any:
 
 
 def _clipped(x: Any, low: Any, high: Any) -> Any:
-    return np.clip(*(v if type(v) is Tracer else float(v) for v in (x, low, high)))
+    plain = [v if type(v) is Tracer else float(v) for v in (x, low, high)]
+    return np.clip(plain[0], plain[1], plain[2])
 
 
 def _folded(function: Callable[..., Any], xs: tuple[Any, ...]) -> Any:
