@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +33,7 @@ def explain(
     wrt: Names = None,
     order: int = 1,
     facts: Mapping[str, Any] | None = None,
+    structured: str | Sequence[str] = (),
     **kwargs: Any,
 ) -> Explanation:
     """Explains the derivative of a function, or of text such as `"x**2 * sin(x)"`.
@@ -40,14 +41,17 @@ def explain(
     Arguments are numbers or arrays (the point), shapes (`(3, 2)`, `"3 2"`, or with names for sizes `"m n"`), or are
     left out: then they stand for every real number. `wrt` names what to differentiate with respect to, by default every
     floating argument. `facts` says what is known of arrays: symmetric, positive-definite, onehot, probability, sign,
-    mask, positive (a tuple for several). Text with an `=` is an equation: see `explain_implicit`. Raises
-    `GradexplainError` where the function can't be traced.
+    mask, positive (a tuple for several). `structured` names symmetric matrices that are varied as such: both entries of
+    a pair move together, and the derivative is A + A.T - diag(A), where A is that for independent entries. Text with an
+    `=` is an equation: see `explain_implicit`. Raises `GradexplainError` where the function can't be traced.
 
     >>> e = explain(lambda x: x**2, x=3.0)
     >>> e["x"].text, e.value, e.gradient_values["x"]
     ('2*x', 9.0, 6.0)
     >>> explain(lambda x, S: x @ S @ x, x="n", S="n n", wrt="x", facts={"S": "symmetric"})["x"].text
     '2*S @ x'
+    >>> explain(lambda A, S: np.trace(A @ S), A="n n", S="n n", wrt="S", structured="S")["S"].text
+    'A.T + A - diag(diag(A))'
     """
     if isinstance(f, str):
         from gradexplain.readers.equation import defined_formula, is_equation
@@ -55,11 +59,16 @@ def explain(
         f = defined_formula(f)
         if is_equation(f):
             return explain_implicit(f, *args, wrt=wrt, order=order, **kwargs)
-    return _explain(f, args, kwargs, wrt, order, "gradient", facts)
+    return _explain(f, args, kwargs, wrt, order, "gradient", facts, structured)
 
 
 def explain_jacobian(
-    f: Function, *args: Any, wrt: Names = None, facts: Mapping[str, Any] | None = None, **kwargs: Any
+    f: Function,
+    *args: Any,
+    wrt: Names = None,
+    facts: Mapping[str, Any] | None = None,
+    structured: str | Sequence[str] = (),
+    **kwargs: Any,
 ) -> Explanation:
     """Explains the Jacobian: the output's axes, then the argument's. Takes what `explain` takes.
 
@@ -67,18 +76,23 @@ def explain_jacobian(
     >>> explain_jacobian(lambda x: np.array([x[0]**2, np.sin(x[1])]), np.array([1.0, 2.0, 3.0]))["x"].text
     '[[2*x0, 0, 0], [0, cos(x1), 0]]'
     """
-    return _explain(f, args, kwargs, wrt, 1, "jacobian", facts)
+    return _explain(f, args, kwargs, wrt, 1, "jacobian", facts, structured)
 
 
 def explain_hessian(
-    f: Function, *args: Any, wrt: Names = None, facts: Mapping[str, Any] | None = None, **kwargs: Any
+    f: Function,
+    *args: Any,
+    wrt: Names = None,
+    facts: Mapping[str, Any] | None = None,
+    structured: str | Sequence[str] = (),
+    **kwargs: Any,
 ) -> Explanation:
     """Explains the Hessian, with keys `"x,x"`, `"x,y"`, … (for one variable also `"x"`). Takes what `explain` takes.
 
     >>> explain_hessian(lambda x, y: x**2 * y, 1.0, 2.0)["x,y"].text
     '2*x'
     """
-    return _explain(f, args, kwargs, wrt, 2, "hessian", facts)
+    return _explain(f, args, kwargs, wrt, 2, "hessian", facts, structured)
 
 
 def explain_implicit(
@@ -178,6 +192,7 @@ def _explain(
     order: int,
     kind: str,
     facts: Mapping[str, Any] | None,
+    structured: str | Sequence[str],
 ) -> Explanation:
     _require_order(order, HIGHEST_ORDER)
     notes: tuple[str, ...] = ()
@@ -205,6 +220,8 @@ def _explain(
         require_all_paths(program, whole)
     notes += _without_value(arguments)
     known = _facts(facts or {}, arguments)
+    for name in _structured(structured, program):
+        known[name] = known.get(name, frozenset()) | {"symmetric", "structured"}
     return Explanation(program, whole, names, order, kind=kind, title=title, notes=notes, facts=known)
 
 
@@ -223,6 +240,35 @@ def _facts(facts: Mapping[str, Any], arguments: Sequence[Argument]) -> dict[str,
                 f"facts= says that {name} is {fact}", why="that fact is not known", fix=f"use {', '.join(_FACTS)}"
             )
     return known
+
+
+def _structured(structured: str | Sequence[str], program: Program) -> Iterator[str]:
+    """The names of structured arguments, which are square matrices, and symmetric where they have numbers."""
+    if not isinstance(structured, Iterable):
+        raise ArgumentError(f"structured={structured!r} names no argument", fix='give names, as in structured=("S",)')
+    for name in (structured,) if isinstance(structured, str) else structured:
+        node = program.inputs.get(name)
+        if node is None:
+            known = ", ".join(program.inputs) or "none"
+            raise ArgumentError(
+                f"structured= names {name}, which is no argument of the function",
+                why=f"the arguments are {known}",
+                fix='name symmetric matrices among them, as in structured=("S",)',
+            )
+        if node.ndim != 2 or node.shape[0] != node.shape[1]:
+            raise ArgumentError(
+                f"structured= names {name}, which has shape {node.shape}",
+                why="only a square matrix can be symmetric",
+                fix=f"leave {name} out of structured=",
+            )
+        value = program.trace.value(node)
+        if value is not None and not np.allclose(value, np.transpose(value)):
+            raise ArgumentError(
+                f"structured= names {name}, which is not symmetric",
+                why=f"{name} differs from {name}.T by up to {np.max(np.abs(value - np.transpose(value))):.3g}",
+                fix=f"give ({name} + {name}.T)/2, or leave {name} out of structured=",
+            )
+        yield name
 
 
 def _require_order(order: int, highest: int) -> None:

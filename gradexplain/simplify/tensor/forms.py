@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from gradexplain.simplify.tensor import choices, matrices, rows, selection
 from gradexplain.simplify.tensor.adjoints import Backward
 from gradexplain.simplify.tensor.checking import agree, function_of, points
 from gradexplain.simplify.tensor.domain import conditions
-from gradexplain.simplify.tensor.facts import Rebuilt
+from gradexplain.simplify.tensor.facts import Rebuilt, tied
 from gradexplain.simplify.tensor.folding import folded
 from gradexplain.simplify.tensor.lowering import Lowering, NotLoweredError, TooLongError, fresh
 from gradexplain.simplify.tensor.naming import named
@@ -32,6 +32,7 @@ from gradexplain.simplify.tensor.standins import Elsewhere, bound, elsewhere
 from gradexplain.simplify.tensor.terms import ONE, Atom, Factor, Index, Tensor, Term
 from gradexplain.simplify.tensor.tex import latex
 from gradexplain.simplify.tensor.writing import Writer, shaped
+from gradexplain.structured import structured_in, tied_array, tied_axes
 from gradexplain.trace.run import Program
 
 # What stands in the way of a formula: the program keeps the form of the rung below.
@@ -85,7 +86,12 @@ class TensorProgram:
                 again = space.atom("variable", atom.data, [], atom.axes)
                 again.hot, again.symmetric = atom.hot, atom.symmetric or atom.data in symmetric
             rebuilt, simplify = Rebuilt(self.space, space), Simplifier(space)
-            found = {k: (simplify(rebuilt.tensor(t)), shape) for k, (t, shape) in found.items()}
+            leading = len(self.program.output.shape) if kind == "jacobian" else 0
+            places = {k: tied_axes(k, self.program.inputs, leading, structured_in(self.facts)) for k in found}
+            found = {
+                k: (simplify(tied(space, rebuilt.tensor(t), shape, places[k])), shape)
+                for k, (t, shape) in found.items()
+            }
             own = {n: rebuilt.tensor(t) for n, t in own.items()}
         writer = Writer(space, self.sizing.totals if self.sizing else {})
         forms = {}
@@ -183,7 +189,7 @@ class _Checked:
     def _agrees(self, form: Form, where: Sequence[tuple[str, Form]], key: str, program: Program) -> bool:
         try:
             at = self._at if program is self.program else list(points(program, self.facts))
-            return agree(function_of(form, where, program.inputs), _reference(program, key, self.kind), at)
+            return agree(function_of(form, where, program.inputs), _reference(program, key, self.kind, self.facts), at)
         except FAILURES:
             return False
 
@@ -234,7 +240,17 @@ def _used(form: Form, where: Sequence[tuple[str, Form]]) -> tuple[tuple[str, For
     return tuple(reversed(out))
 
 
-def _reference(program: Program, key: str, kind: str) -> Callable[[dict[str, Any]], Any]:
+def _reference(
+    program: Program, key: str, kind: str, facts: Mapping[str, frozenset[str]]
+) -> Callable[[dict[str, Any]], Any]:
+    """The derivative by autodiff, along symmetric matrices where that is asked for."""
+    leading = program.output.ndim if kind == "jacobian" else 0
+    places = tied_axes(key, program.inputs, leading, structured_in(facts))
+    independent = _independent(program, key, kind)
+    return lambda point: reduce(tied_array, places, independent(point))
+
+
+def _independent(program: Program, key: str, kind: str) -> Callable[[dict[str, Any]], Any]:
     """The derivative by autodiff; of Jacobians and Hessians by columns, which cost as little as the size allows."""
     inputs = program.inputs
     if kind == "gradient":
