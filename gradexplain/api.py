@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gradexplain.declared import declared
 from gradexplain.errors import ArgumentError, NoRuleError, NotTraceableError, ShapeError
 from gradexplain.explanation import Explanation
 from gradexplain.exposition.domain import require_all_paths, require_domain
@@ -16,15 +17,27 @@ from gradexplain.trace.run import Program, compare, explore, trace
 from gradexplain.trace.signature import Argument, bind, promote
 
 if TYPE_CHECKING:  # loaded by those who use them: text, equations and plots are not every day's work
+    from gradexplain.directional import Pushforward
     from gradexplain.implicit import ImplicitExplanation
     from gradexplain.render.pictures.picture import Descent
 
 HIGHEST_ORDER = 8
 HIGHEST_IMPLICIT_ORDER = 4
+_PULLED_BACK = "{name} is a cotangent of the result: the derivatives of sum({name}*f) are its pullbacks (vjp)"
 Function = Callable[..., Any] | str
 Names = str | int | Sequence[str | int] | None
 
-__all__ = ["check", "descent", "explain", "explain_hessian", "explain_implicit", "explain_jacobian", "why"]
+__all__ = [
+    "check",
+    "descent",
+    "explain",
+    "explain_hessian",
+    "explain_implicit",
+    "explain_jacobian",
+    "explain_jvp",
+    "explain_vjp",
+    "why",
+]
 
 
 def explain(
@@ -93,6 +106,61 @@ def explain_hessian(
     '2*x'
     """
     return _explain(f, args, kwargs, wrt, 2, "hessian", facts, structured)
+
+
+def explain_vjp(
+    f: Function,
+    *args: Any,
+    cotangent: str = "g",
+    wrt: Names = None,
+    facts: Mapping[str, Any] | None = None,
+    structured: str | Sequence[str] = (),
+    **kwargs: Any,
+) -> Explanation:
+    """Explains the pullback (vjp): what a cotangent of the result is for each argument. Takes what `explain` takes.
+
+    The cotangent has the shape of the result and the name that `cotangent` gives it; a value may be given by that name
+    (else it is ones where there are numbers). Raises `ArgumentError` if it does not fit, or the name is taken.
+
+    >>> e = explain_vjp(lambda X, w: X @ w, X="m n", w="n")
+    >>> e["X"].text, e["w"].text
+    ('outer(g, w)', 'X.T @ g')
+    """
+    from gradexplain import directional
+
+    f, notes, title = _read(f, kwargs, wrt)
+    others = {n: v for n, v in kwargs.items() if n != cotangent}
+    names = _chosen(bind(f, args, others, symbolic=True), wrt)
+    paired, arguments = directional.paired(f, args, others, cotangent, kwargs.get(cotangent), names)
+    program, whole = _explored(paired, arguments, names, stack_results=False)
+    notes += (Sentence(_PULLED_BACK, name=cotangent), *_without_value(program.arguments))
+    known = declared(facts or {}, structured, program)
+    return Explanation(program, whole, names, 1, title=title, notes=notes, facts=known)
+
+
+def explain_jvp(
+    f: Function, *args: Any, wrt: Names = None, facts: Mapping[str, Any] | None = None, **kwargs: Any
+) -> Pushforward:
+    """Explains the pushforward (jvp): how the result changes along tangents of the arguments, `dx` for `x`.
+
+    Takes what `explain` takes, and a value for each tangent by its name (else it is ones where there are numbers). The
+    only key is that of the result's change, `"dy"`. Raises `ArgumentError` for tangents that do not fit.
+
+    >>> explain_jvp(lambda X, w: X @ w, X="m n", w="n")["dy"].text
+    'X @ dw + dX @ w'
+    >>> explain_jvp(lambda x: x**2, 3.0, dx=0.5).gradient_values["dy"]
+    3.0
+    """
+    from gradexplain import directional
+
+    f, notes, title = _read(f, kwargs, wrt)
+    others, given = directional.with_tangents(f, args, kwargs)
+    names = _chosen(bind(f, args, others, symbolic=True), wrt)
+    moving, arguments = directional.moving(f, args, others, given, names)
+    program, whole = _explored(moving, arguments, [*names, *moving.names], stack_results=True)
+    known = declared(facts or {}, (), program)
+    notes += _without_value(program.arguments)
+    return directional.Pushforward(program, whole, names, title=title, notes=notes, facts=known)
 
 
 def explain_implicit(
@@ -195,80 +263,43 @@ def _explain(
     structured: str | Sequence[str],
 ) -> Explanation:
     _require_order(order, HIGHEST_ORDER)
-    notes: tuple[str, ...] = ()
-    title = ""
-    if isinstance(f, str):
-        from gradexplain.readers.functions import TextFunction
-
-        text = TextFunction.read(f, known=[*kwargs, *_as_names(wrt)])
-        f, notes, title = text, text.notes, text.echo
+    f, notes, title = _read(f, kwargs, wrt)
     arguments = bind(f, args, kwargs, symbolic=True)
     names = _chosen(arguments, wrt)
-    _refuse_nan(arguments)
-    arguments = [promote(a) if a.name in names and a.is_numeric else a for a in arguments]
     if order > 1 and kind == "gradient" and any(a.shape for a in arguments if a.name in names):
         if order > 2:
             raise ArgumentError(f"order {order} of arrays is not explained", fix="use order 1 or 2")
         kind = "hessian"
-    program = _traced(f, arguments, kind)
-    if program.is_numeric:
-        compare(program)
-    whole = explore(program, stack_results=kind == "jacobian")
-    if not program.is_numeric:
-        require_domain(whole)
-    if not program.is_numeric:
-        require_all_paths(program, whole)
-    notes += _without_value(arguments)
-    known = _facts(facts or {}, arguments)
-    for name in _structured(structured, program):
-        known[name] = known.get(name, frozenset()) | {"symmetric", "structured"}
+    program, whole = _explored(f, arguments, names, stack_results=kind == "jacobian")
+    notes += _without_value(program.arguments)
+    known = declared(facts or {}, structured, program)
     return Explanation(program, whole, names, order, kind=kind, title=title, notes=notes, facts=known)
 
 
-_FACTS = ("symmetric", "positive-definite", "onehot", "probability", "sign", "mask", "positive")
+def _read(f: Function, kwargs: Mapping[str, Any], wrt: Names) -> tuple[Callable[..., Any], tuple[str, ...], str]:
+    """The function, what was read in a special way, and its text if it was text."""
+    if not isinstance(f, str):
+        return f, (), ""
+    from gradexplain.readers.functions import TextFunction
+
+    text = TextFunction.read(f, known=[*kwargs, *_as_names(wrt)])
+    return text, text.notes, text.echo
 
 
-def _facts(facts: Mapping[str, Any], arguments: Sequence[Argument]) -> dict[str, frozenset[str]]:
-    """What is known of each argument."""
-    known = {n: frozenset([v] if isinstance(v, str) else v) for n, v in facts.items()}
-    names = [a.name for a in arguments]
-    for name, found in known.items():
-        if name not in names:
-            raise ArgumentError(f"facts= tells of {name}, which is no argument", fix=f"use {', '.join(names)}")
-        for fact in found - {*_FACTS}:
-            raise ArgumentError(
-                f"facts= says that {name} is {fact}", why="that fact is not known", fix=f"use {', '.join(_FACTS)}"
-            )
-    return known
-
-
-def _structured(structured: str | Sequence[str], program: Program) -> Iterator[str]:
-    """The names of structured arguments, which are square matrices, and symmetric where they have numbers."""
-    if not isinstance(structured, Iterable):
-        raise ArgumentError(f"structured={structured!r} names no argument", fix='give names, as in structured=("S",)')
-    for name in (structured,) if isinstance(structured, str) else structured:
-        node = program.inputs.get(name)
-        if node is None:
-            known = ", ".join(program.inputs) or "none"
-            raise ArgumentError(
-                f"structured= names {name}, which is no argument of the function",
-                why=f"the arguments are {known}",
-                fix='name symmetric matrices among them, as in structured=("S",)',
-            )
-        if node.ndim != 2 or node.shape[0] != node.shape[1]:
-            raise ArgumentError(
-                f"structured= names {name}, which has shape {node.shape}",
-                why="only a square matrix can be symmetric",
-                fix=f"leave {name} out of structured=",
-            )
-        value = program.trace.value(node)
-        if value is not None and not np.allclose(value, np.transpose(value)):
-            raise ArgumentError(
-                f"structured= names {name}, which is not symmetric",
-                why=f"{name} differs from {name}.T by up to {np.max(np.abs(value - np.transpose(value))):.3g}",
-                fix=f"give ({name} + {name}.T)/2, or leave {name} out of structured=",
-            )
-        yield name
+def _explored(
+    f: Callable[..., Any], arguments: Sequence[Argument], names: Sequence[str], *, stack_results: bool
+) -> tuple[Program, Program]:
+    """The function traced along the path that it takes, and along all."""
+    _refuse_nan(arguments)
+    arguments = [promote(a) if a.name in names and a.is_numeric else a for a in arguments]
+    program = _traced(f, arguments, stack_results=stack_results)
+    if program.is_numeric:
+        compare(program)
+    whole = explore(program, stack_results=stack_results)
+    if not program.is_numeric:
+        require_domain(whole)
+        require_all_paths(program, whole)
+    return program, whole
 
 
 def _require_order(order: int, highest: int) -> None:
@@ -282,10 +313,10 @@ def _require_order(order: int, highest: int) -> None:
         )
 
 
-def _traced(f: Callable[..., Any], arguments: Sequence[Argument], kind: str) -> Program:
+def _traced(f: Callable[..., Any], arguments: Sequence[Argument], *, stack_results: bool) -> Program:
     """The traced function; where shapes do not fit, it may be that arguments without a value were taken as numbers."""
     try:
-        return trace(f, arguments, stack_results=kind == "jacobian", calls=True)
+        return trace(f, arguments, stack_results=stack_results, calls=True)
     except ShapeError as error:
         unknown = [a.name for a in arguments if a.role == "traced" and not a.is_numeric and a.shape == ()]
         if not unknown:

@@ -86,6 +86,15 @@ def check(program: Program, claims: Sequence[Claim], *, black_box: bool = True) 
     return CheckReport(ok, tuple(rows), point, notes, entries)
 
 
+def along(program: Program, name: str, direction: Mapping[str, Any], claimed: Any) -> CheckReport:
+    """Compares a change along one direction with the difference quotient of a random combination of the results."""
+    weights = np.random.default_rng(7).uniform(0.5, 1.5, program.output.shape).round(3)
+    subject = Subject(program, inner(constant(weights), program.output), direction, 0.0)
+    total, scale = float(np.sum(weights * claimed)), float(np.sum(np.abs(weights * claimed)))
+    row = _row(name, subject, total, False, scale)
+    return CheckReport(row.verdict == "pass", (row,), tuple(program.point.items()), (), int(np.size(claimed)))
+
+
 def _by_coordinate(program: Program, claims: Sequence[Claim], exact: Sequence[Any], black_box: bool) -> list[CheckRow]:
     rows = []
     for claim, known in zip(claims, exact, strict=True):

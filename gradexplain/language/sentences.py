@@ -343,6 +343,9 @@ _FINDINGS = {
         "对 {key} 的导数没有矩阵记法：写成程序"
     ),
     "taken as given: {facts}": "按给定条件：{facts}",
+    "{name} is a cotangent of the result: the derivatives of sum({name}*f) are its pullbacks (vjp)": (
+        "{name} 是结果的余切向量：sum({name}*f) 的导数就是它的拉回（vjp）"
+    ),
     "{name} stays symmetric: its entries move in pairs; with A for independent entries, this is A + A.T - diag(A)": (
         "{name} 保持对称：元素成对变化；若各元素独立时的导数为 A，则这里是 A + A.T - diag(A)"
     ),

@@ -232,6 +232,8 @@ def given(record: Overview, output: str) -> Formula:
 
 def output_of(record: Overview) -> str:
     """The name of what is differentiated."""
+    if record.kind == "jvp":
+        return record.forms[0][0][1:]
     for found in record.derivations:
         return found.output
     return next(n for n in ("y", record.name, "f", "result", "the_result") if n not in record.arguments)
@@ -297,6 +299,8 @@ def parts_of(form: Any) -> tuple[Formula, ...]:
 def left_side(record: Overview, output: str, key: str) -> Formula:
     """The name of a derivative of an overview."""
     variables = tuple(key.split(","))
+    if record.kind == "jvp":
+        return Formula(key, f"d {formulas.name_latex(key[1:])}")
     if record.kind == "hessian" and len(variables) == 1:
         variables *= 2
     others = record.forms if record.equation is not None else record.arguments  # y depends on x alone along a curve

@@ -29,7 +29,7 @@ from gradexplain.simplify.tensor.sizing import Sizing
 from gradexplain.simplify.tensor.source import numpy_source, plain, text
 from gradexplain.simplify.tensor.space import Space
 from gradexplain.simplify.tensor.standins import Elsewhere, bound, elsewhere
-from gradexplain.simplify.tensor.terms import ONE, Atom, Factor, Index, Tensor, Term
+from gradexplain.simplify.tensor.terms import ONE, Atom, Factor, Index, Tensor, Term, like
 from gradexplain.simplify.tensor.tex import latex
 from gradexplain.simplify.tensor.writing import Writer, shaped
 from gradexplain.structured import structured_in, tied_array, tied_axes
@@ -87,7 +87,8 @@ class TensorProgram:
                 again.hot, again.symmetric = atom.hot, atom.symmetric or atom.data in symmetric
             rebuilt, simplify = Rebuilt(self.space, space), Simplifier(space)
             leading = len(self.program.output.shape) if kind == "jacobian" else 0
-            places = {k: tied_axes(k, self.program.inputs, leading, structured_in(self.facts)) for k in found}
+            structured = structured_in(self.facts) if kind != "jvp" else ()
+            places = {k: tied_axes(k, self.program.inputs, leading, structured) for k in found}
             found = {
                 k: (simplify(tied(space, rebuilt.tensor(t), shape, places[k])), shape)
                 for k, (t, shape) in found.items()
@@ -118,6 +119,8 @@ class TensorProgram:
         if kind == "jacobian":
             found = self.backward.derivatives(self.output, chosen, seed=True)
             return {a.data: (t, self.program.output.shape + shapes[a.data]) for a, t in found.items()}
+        if kind == "jvp":
+            return {",".join(self.wrt): (self._pushed(chosen), self.program.output.shape)}
         gradients = self.backward.derivatives(rows.summed(self.space, self.output, ()), chosen)
         if kind == "gradient":
             return {a.data: (t, shapes[a.data]) for a, t in gradients.items()}
@@ -127,6 +130,17 @@ class TensorProgram:
             for b in self.wrt:
                 out[f"{a},{b}"] = (second[self.atoms[b]], shapes[a] + shapes[b])
         return out
+
+    def _pushed(self, chosen: Sequence[Atom]) -> Tensor:
+        """The Jacobians times the tangents."""
+        axes, parts = self.output.axes, []
+        for a, t in self.backward.derivatives(self.output, chosen, seed=True).items():
+            own = t.axes[len(axes) :]
+            d = Factor(self.atoms[f"d{a.data}"], tuple(i for i in own if i is not None), ONE)
+            made = self.space.tensor(t.axes[: len(axes)], [(x.number, (*x.factors, d)) for x in t.terms])
+            parts.append(made)
+        total = self.space.total(like(axes), parts, [1] * len(parts))
+        return self.backward.simplify(total)
 
 
 def tensor_forms(
@@ -244,6 +258,12 @@ def _reference(
     program: Program, key: str, kind: str, facts: Mapping[str, frozenset[str]]
 ) -> Callable[[dict[str, Any]], Any]:
     """The derivative by autodiff, along symmetric matrices where that is asked for."""
+    if kind == "jvp":
+        directions = {program.inputs[n]: program.inputs[f"d{n}"] for n in key.split(",")}
+        (node,) = jvp([program.output], directions)
+        return lambda point: np.broadcast_to(
+            evaluate([node], {program.inputs[n]: v for n, v in point.items()})[0], program.output.shape
+        )
     leading = program.output.ndim if kind == "jacobian" else 0
     places = tied_axes(key, program.inputs, leading, structured_in(facts))
     independent = _independent(program, key, kind)
