@@ -164,3 +164,19 @@ def test_functions_of_scipy_in_the_derivative_are_checked_and_shown(name, size):
     form = gx.explain(loss, a=size or x)["a"]
     assert "scipy.special" in form.numpy + str(form.where_numpy)
     assert np.allclose(numpy_value(form, {"a": x}), gx.grad(loss)(x))
+
+
+def test_layers_share_their_adjoint():
+    def network(X, W1, b1, W2, b2, Y):
+        Z = X @ W1 + b1
+        H = np.maximum(0, Z)
+        P = np.exp(H @ W2 + b2) / np.sum(np.exp(H @ W2 + b2), axis=1, keepdims=True)
+        return -np.sum(Y * np.log(P)) / X.shape[0]
+
+    arguments = {"X": normal(6, 3), "W1": normal(3, 4), "b1": normal(4), "W2": normal(4, 3), "b2": normal(3)}
+    Y = np.eye(3)[[0, 2, 1, 1, 0, 2]]
+    e = gx.explain(network, **arguments, Y=Y, wrt=("W1", "b1", "W2", "b2"), facts={"Y": "onehot"})
+    assert [e[n].text for n in ("W1", "b1", "W2", "b2")] == [
+        "X.T @ R/m", "mean(R, axis=0)", "H.T @ (P - Y)/m", "mean(P - Y, axis=0)",
+    ]  # fmt: skip
+    assert e["b1"].where_numpy["R"] == "(Z > 0)*((P - Y) @ W2.T)"

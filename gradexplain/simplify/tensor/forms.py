@@ -94,14 +94,30 @@ class TensorProgram:
                 for k, (t, shape) in found.items()
             }
             own = {n: rebuilt.tensor(t) for n, t in own.items()}
-        writer = Writer(space, self.sizing.totals if self.sizing else {})
-        forms = {}
-        for key, (t, shape) in found.items():
-            rest = iter(t.indices)
-            full = tuple(None if n == 1 else next(rest) for n in shape)
-            forms[key] = shaped(with_statistics(writer.form(Tensor(t.indices, t.terms))), full)
+        writer = Writer(space, self._totals)
         own_forms = {n: with_statistics(writer.form(folded(space, t))) for n, t in own.items()}
+        forms = {key: _shown(writer, t, shape) for key, (t, shape) in found.items()}
+        if len(forms) > 1:
+            forms = self._alike(space, found, forms)
         return forms, own_forms, {key: shape for key, (_, shape) in found.items()}
+
+    @property
+    def _totals(self) -> Mapping[tuple[str, ...], Any]:
+        return self.sizing.totals if self.sizing else {}
+
+    def _alike(
+        self, space: Space, found: Mapping[str, tuple[Tensor, tuple[int, ...]]], forms: Mapping[str, Form]
+    ) -> dict[str, Form]:
+        """The forms in which products are taken in the order of the other forms, where that makes them share more."""
+        best, products = dict(forms), {k: _products(f) for k, f in forms.items()}
+        for key, (t, shape) in found.items():
+            known = frozenset().union(*(p for k, p in products.items() if k != key))
+            if not known:
+                continue
+            again = {**best, key: _shown(Writer(space, self._totals, known), t, shape)}
+            if joint_cost(again.values()) < joint_cost(best.values()):
+                best, products[key] = again, _products(again[key])
+        return best
 
     def _own_tensors(self) -> list[Tensor]:
         return [t for _, t in self._own_values()]
@@ -141,6 +157,17 @@ class TensorProgram:
             parts.append(made)
         total = self.space.total(like(axes), parts, [1] * len(parts))
         return self.backward.simplify(total)
+
+
+def _shown(writer: Writer, t: Tensor, shape: tuple[int, ...]) -> Form:
+    """A derivative in matrix notation, with its axes of size 1."""
+    rest = iter(t.indices)
+    full = tuple(None if n == 1 else next(rest) for n in shape)
+    return shaped(with_statistics(writer.form(Tensor(t.indices, t.terms))), full)
+
+
+def _products(form: Form) -> frozenset[Form]:
+    return frozenset(p for p in subforms(form) if p.op == "matmul")
 
 
 def tensor_forms(

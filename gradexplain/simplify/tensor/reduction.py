@@ -220,8 +220,11 @@ class Reduction:
     def _matrix_product(
         self, items: list[Item], bound: Sequence[Index], free: set[Index]
     ) -> tuple[Form, tuple[Index, ...], list[Item], list[Index]] | None:
-        """Two factors that share one summed index alone, both of at most two axes: the smallest result first."""
-        best: tuple[tuple[int, int], Item, Item, Index] | None = None
+        """Two factors that share one summed index alone, both of at most two axes: the smallest result first.
+
+        Of equally small ones, that which is written elsewhere as well.
+        """
+        best: tuple[tuple[int, bool, int], Item, Item, Index] | None = None
         for i in bound:
             users = [x for x in items if i in x.indices]
             pendants = [x for x in users if len(x.indices) == 1]
@@ -240,14 +243,23 @@ class Reduction:
             x, y = users
             if max(len(x.indices), len(y.indices)) > 2 or len(set(x.indices) & set(y.indices)) > 1:
                 continue
-            if not (set(x.indices) | set(y.indices)) - {i} and len(x.indices) == len(y.indices) == 1:
-                pass
-            order = (len(x.indices) + len(y.indices), items.index(x))
+            order = (len(x.indices) + len(y.indices), not self._is_known(x, y, i), items.index(x))
             if best is None or order < best[0]:
                 best = (order, x, y, i)
         if best is None:
             return None
         _, x, y, i = best
+        form, indices = self._matmul(x, y, i)
+        return form, indices, [x, y], []
+
+    def _is_known(self, x: Item, y: Item, i: Index) -> bool:
+        if not self.writer.known:
+            return False
+        made, _ = self._matmul(x, y, i)
+        return made in self.writer.known or n.transposed(made) in self.writer.known
+
+    def _matmul(self, x: Item, y: Item, i: Index) -> tuple[Form, tuple[Index, ...]]:
+        """The matrix product over an index, and the indices of the result."""
         if (len(y.indices) == 1 and len(x.indices) == 2) or (
             len(x.indices) == 2 and x.indices[0] is not i and x.indices[1] is i
         ):
@@ -261,7 +273,7 @@ class Reduction:
         a = left.form if len(left.indices) == 1 or left.indices[1] is i else n.transposed(left.form)
         b = right.form if right.indices[0] is i else n.transposed(right.form)
         indices = tuple(j for z in (left, right) for j in z.indices if j is not i)
-        return n.matmul([a, b]), indices, [x, y], []
+        return n.matmul([a, b]), indices
 
     def _scale(self, items: list[Item], pendant: Item, edge: Item) -> None:
         """A vector times the rows or columns of a matrix."""

@@ -15,9 +15,15 @@ from gradexplain.simplify.tensor.terms import Atom, Axes, Factor, Index, Tensor,
 
 
 class Writer:
-    """Writes tensors as forms."""
+    """Writes tensors as forms; of equally short ones, that with a product that is `known` from elsewhere."""
 
-    def __init__(self, space: Space, totals: Mapping[tuple[str, ...], Any] | None = None) -> None:
+    def __init__(
+        self,
+        space: Space,
+        totals: Mapping[tuple[str, ...], Any] | None = None,
+        known: frozenset[Form] = frozenset(),
+    ) -> None:
+        self.known = known
         self.space, self.reduction, self.totals = space, Reduction(self), totals or {}
         self._atoms: dict[Atom, Form] = {}
 
