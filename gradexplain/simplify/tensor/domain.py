@@ -4,22 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from gradexplain.simplify.tensor.notation import Form, subforms
+from gradexplain.simplify.tensor.notation import Form, subforms, summed
 from gradexplain.simplify.tensor.source import text
 
 _LENGTHS = ("norm", "std", "var")
 
 
-def conditions(forms: Iterable[Form]) -> tuple[str, ...]:
-    """What must not be 0, in the order in which it is met."""
-    return tuple(dict.fromkeys(c for part in subforms(*forms) for c in _of(part)))
+def conditions(forms: Iterable[Form], *, regular: bool = True) -> tuple[str, ...]:
+    """What must not be 0, in the order in which it is met; `regular` forms hold where one entry is the largest."""
+    return tuple(dict.fromkeys(c for part in subforms(*forms) for c in _of(part, regular)))
 
 
-def _of(form: Form) -> Iterator[str]:
+def _of(form: Form, regular: bool) -> Iterator[str]:
     if form.op == "quotient":
         above, below = form.parts
         yield from (f"{text(p)} != 0" for p in subforms(below) if p.op in _LENGTHS)
         if any(p.op == "row" and p.data[0] == "prod" for p in subforms(above)) and below.ndim:
             yield f"{text(below)} != 0"
-    if form.op == "row" and form.data[0] == "inv":
+    if form.op != "row":
+        return
+    name = form.data[0]
+    if name == "inv":
         yield f"det({text(form.parts[0])}) != 0"
+    if name in ("as_number", "as_float") and regular:
+        yield from _of_ties(form.parts[0])
+
+
+def _of_ties(equality: Form) -> Iterator[str]:
+    """Where the largest entry is one alone."""
+    if equality.op != "row" or equality.data[0] != "equal":
+        return
+    for x, largest in (equality.parts, equality.parts[::-1]):
+        if largest.op == "row" and largest.data[0] in ("max", "min") and largest.parts == (x,):
+            axes = dict(largest.data[1])["axis"]
+            yield f"{text(summed(equality, tuple(axes)))} = 1"

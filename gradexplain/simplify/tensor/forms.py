@@ -31,6 +31,7 @@ from gradexplain.simplify.tensor.space import Space
 from gradexplain.simplify.tensor.standins import Elsewhere, bound, elsewhere
 from gradexplain.simplify.tensor.terms import ONE, Atom, Factor, Index, Tensor, Term, like
 from gradexplain.simplify.tensor.tex import latex
+from gradexplain.simplify.tensor.truth import with_numbers
 from gradexplain.simplify.tensor.writing import Writer, shaped
 from gradexplain.structured import structured_in, tied_array, tied_axes
 from gradexplain.trace.run import Program
@@ -163,7 +164,7 @@ def _shown(writer: Writer, t: Tensor, shape: tuple[int, ...]) -> Form:
     """A derivative in matrix notation, with its axes of size 1."""
     rest = iter(t.indices)
     full = tuple(None if n == 1 else next(rest) for n in shape)
-    return shaped(with_statistics(writer.form(Tensor(t.indices, t.terms))), full)
+    return shaped(with_numbers(with_statistics(writer.form(Tensor(t.indices, t.terms)))), full)
 
 
 def _products(form: Form) -> frozenset[Form]:
@@ -189,7 +190,7 @@ def tensor_forms(
             for key, form in best.shown.items():
                 used = _used(form, best.where)
                 if key not in found and checked.is_right(form, used, key, named_sizes):
-                    closed = _closed(key, form, used, best.shapes[key])
+                    closed = _closed(key, form, used, best.shapes[key], regular=regular)
                     found[key] = replace(closed, conditions=(*closed.conditions, *checked.bound_to(form, used, key)))
             if len(found) == len(best.shown):
                 break
@@ -321,10 +322,12 @@ def _independent(program: Program, key: str, kind: str) -> Callable[[dict[str, A
     return columns
 
 
-def _closed(key: str, form: Form, where: Sequence[tuple[str, Form]], shape: tuple[int, ...]) -> ClosedForm:
+def _closed(
+    key: str, form: Form, where: Sequence[tuple[str, Form]], shape: tuple[int, ...], *, regular: bool
+) -> ClosedForm:
     texts = written(form, where)
     expr = sp.Symbol(texts.text)
-    stated = conditions((form, *(f for _, f in where)))
+    stated = conditions((form, *(f for _, f in where)), regular=regular)
     return ClosedForm(key, expr, {}, expr, conditions=stated, shape=shape, texts=texts)
 
 

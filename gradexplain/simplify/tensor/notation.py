@@ -314,7 +314,24 @@ def expanded(x: Form, kept: Sequence[bool]) -> Form:
         pattern.pop(0)
     if all(pattern):
         return x
+    reduced = _axes_of_reduction(x)
+    missing = tuple(k for k, there in enumerate(pattern) if not there)
+    if reduced == missing and x.parts[0].ndim == len(pattern):
+        return call(x.data[0], x.parts, len(pattern), (("axis", missing), ("keepdims", True)))
     return Form("expand", (x,), len(pattern), tuple(pattern))
+
+
+def squeezed(x: Form, ndim: int, places: tuple[int, ...]) -> Form:
+    """x without axes of size 1."""
+    if x.op == "row" and dict(x.data[1]) == {"axis": places, "keepdims": True}:
+        return call(x.data[0], x.parts, ndim, (("axis", places), ("keepdims", False)))
+    return Form("squeeze", (x,), ndim, places)
+
+
+def _axes_of_reduction(x: Form) -> tuple[int, ...] | None:
+    """The axes that a row such as max takes away."""
+    params = dict(x.data[1]) if x.op == "row" else {}
+    return params["axis"] if params.keys() == {"axis", "keepdims"} and params["keepdims"] is False else None
 
 
 def summed(x: Form, axes: tuple[int, ...]) -> Form:

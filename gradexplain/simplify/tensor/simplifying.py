@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from gradexplain.simplify.tensor.algebra import equals
-from gradexplain.simplify.tensor.choices import chosen, masked
+from gradexplain.simplify.tensor.choices import chosen, masked, resolved
 from gradexplain.simplify.tensor.expansion import distributed, over_deltas
 from gradexplain.simplify.tensor.factoring import factored
 from gradexplain.simplify.tensor.folding import folded
@@ -77,6 +77,10 @@ class Simplifier:
         for start in distributed(self.space, tensor):
             starts.append(folded(self.space, start))
         yield from chosen(self.space, tensor)
+        decided = resolved(self.space, tensor)
+        if decided.terms != tensor.terms:
+            yield decided
+            yield from chosen(self.space, decided)
         yield from self._diagonals(tensor)
         for start in starts:
             key = tensor_key(start, {i: k for k, i in enumerate(start.indices)})

@@ -246,6 +246,8 @@ def _row(form: Form, parts: list[Code]) -> Code:
     name, params = form.data
     if name == "as_number":
         return Code(parts[0], parts[0].strength)
+    if name == "as_float":
+        return Code(f"1.0*{parts[0].at(PRODUCT + 1)}", PRODUCT)
     if name in _WHOLE and form.parts[0].ndim == 1 and not dict(params).get("keepdims"):
         return Code(f"np.{name}({parts[0]})")
     if name == "abs":

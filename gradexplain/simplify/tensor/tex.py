@@ -243,7 +243,7 @@ def _einsum(form: Form, parts: list[Code]) -> Code:
 @_printer("row")
 def _row(form: Form, parts: list[Code]) -> Code:
     name, params = form.data
-    if name == "as_number":
+    if name in ("as_number", "as_float"):
         return Code(rf"\left[{parts[0]}\right]")
     if name == "inv":
         return Code(rf"{_at(parts[0], POSTFIX)}^{{-1}}", POWER)

@@ -132,7 +132,7 @@ class Writer:
             case "constant":
                 return Form("constant", (), ndim, atom.data)
             case "sum" | "ratio" | "adjoint":
-                tensor = atom.parts[0]
+                tensor = self.space.safe.get(atom, atom.parts[0])
                 return self._sum(Tensor(atom.axes, tensor.terms), atom.axes, whole=True)
             case "function":
                 return self._function(atom)
@@ -151,7 +151,7 @@ class Writer:
             parts = [shaped(self.form(p), p.axes) for p in atom.parts]
         form = n.call(name, parts, len(shape), params)
         if 1 in shape:
-            form = Form("squeeze", (form,), len(atom.axes), tuple(k for k, size in enumerate(shape) if size == 1))
+            form = n.squeezed(form, len(atom.axes), tuple(k for k, size in enumerate(shape) if size == 1))
         return form
 
 
