@@ -251,3 +251,29 @@ def test_the_largest_entry_is_marked_by_numbers(f, text, conditions):
 def test_where_entries_tie_they_share():
     e = gx.explain(lambda x: np.max(x), np.array([1.0, 3.0, 3.0]))
     assert (e["x"].text, e["x"].conditions) == ("r/sum(r)", ())
+
+
+SUMS_ON_THE_WAY = [
+    (lambda x, y: np.cumsum(x) @ y, {"x": "cumsum(y[::-1])[::-1]", "y": "cumsum(x)"}),
+    (lambda x: np.sum(np.cumsum(x) ** 2), {"x": "2*cumsum(cumsum(x)[::-1])[::-1]"}),
+    (lambda x, y: x[::-1] @ y, {"x": "y[::-1]", "y": "x[::-1]"}),
+    (lambda x: np.sum(x - np.log(np.cumsum(np.exp(x)[::-1])[::-1])),
+     {"x": "1 - exp(x)*cumsum(1/cumsum(exp(x)[::-1])[::-1])"}),
+    (lambda A: np.sum(np.cumsum(A, axis=1) ** 2), {"A": "2*cumsum(cumsum(A, axis=1)[:, ::-1], axis=1)[:, ::-1]"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("f", "expected"), SUMS_ON_THE_WAY)
+def test_sums_up_to_each_entry(f, expected):
+    arguments = {n: normal(4, 3) if n == "A" else normal(4) for n in expected}
+    e = gx.explain(f, **arguments)
+    assert {n: e[n].text for n in expected} == expected
+    for n in expected:
+        np.testing.assert_allclose(at(e[n], arguments), e.gradient_values[n])
+
+
+def test_the_jacobian_of_cumsum_is_a_triangle():
+    assert gx.explain_jacobian(lambda x: np.cumsum(x), x=normal(4))["x"].text == "tril(ones((m, m)))"
+    e = gx.explain_hessian(lambda x: np.sum(np.cumsum(x) ** 2), x=normal(4))
+    assert e["x"].text == "2*tril(ones((m, m))).T @ tril(ones((m, m)))"
+    assert e.check().ok

@@ -71,6 +71,7 @@ class Rebuilt:
             parts = [self.tensor(p) for p in atom.parts]
             found = self._known[atom] = self.new.atom(atom.kind, atom.data, parts, atom.axes)
             found.hot |= atom.hot
+            found.symmetric |= atom.kind == "reverse"
             if atom in self.old.safe:
                 self.new.safe[found] = Tensor(found.axes, tuple(instance(self.tensor(self.old.safe[atom]), found.axes)))
         return found

@@ -130,7 +130,7 @@ ONE = number(1)
 
 def transposed(x: Form) -> Form:
     """A matrix transposed: products turn round, what is symmetric stays."""
-    if x.ndim < 2 or x.op in ("eye", "diag") or x.symmetric:
+    if x.ndim < 2 or x.op in ("eye", "diag", "reverse") or x.symmetric:
         return x
     if x.op == "T":
         return x.parts[0]
@@ -361,6 +361,19 @@ def picked(x: Form, axis: int, key: Any) -> Form:
     if isinstance(key, Form):
         return Form("item", (x, key), ndim, (*[()] * axis, "key"))
     return Form("item", (x,), ndim, (*[()] * axis, key))
+
+
+def accumulated(x: Form, axis: int, *, backwards: bool) -> Form:
+    """Sums up to each entry along an axis, or from each entry on."""
+    if not backwards:
+        return call("cumsum", [x], x.ndim, (("axis", axis),))
+    turned = reversed_along(x, axis)
+    return reversed_along(accumulated(turned, axis, backwards=False), axis)
+
+
+def reversed_along(x: Form, axis: int) -> Form:
+    """x with the entries along an axis in the opposite order."""
+    return x.parts[0] if x.op == "backwards" and x.data == axis else Form("backwards", (x,), x.ndim, axis)
 
 
 def padded(x: Form, widths: tuple[tuple[int, int], ...]) -> Form:

@@ -47,6 +47,14 @@ def picking(form: Form) -> Any:
     return form.data[4]
 
 
+def _line(u: Item) -> str:
+    """What a matrix of zeros and ones does to the entries in a line: adds them up, or turns them round; else ""."""
+    if len(u.above) != 1 or u.below:
+        return ""
+    form = u.above[0].parts[0] if u.above[0].op == "T" else u.above[0]
+    return form.op if form.op in ("tril", "reverse") else ""
+
+
 def _counted(forms: list[Form]) -> list[Form]:
     """Sizes that are there several times as powers."""
     counts = Counter(f for f in forms if f.op == "size")
@@ -121,7 +129,7 @@ class Reduction:
         free = set(axes)
         while True:
             self._merge(items)
-            if self._picked(items, free) or self._padded(items, free):
+            if self._picked(items, free) or self._padded(items, free) or self._accumulated(items, free):
                 continue
             bound = list(dict.fromkeys(i for x in items for i in x.indices if i not in free))
             if not bound:
@@ -179,6 +187,28 @@ class Reduction:
             return True
         return False
 
+    def _accumulated(self, items: list[Item], free: set[Index]) -> bool:
+        """Ones on and below the diagonal times x are the sums up to each entry; turned round, from each entry on."""
+        for u in items:
+            kind = _line(u)
+            if not kind or u.indices[0] is u.indices[1]:
+                continue
+            out, own = u.indices[::-1] if u.above[0].op == "T" else u.indices
+            for bound, left in ((own, out), (out, own)):
+                users = [x for x in items if x is not u and bound in x.indices]
+                if bound in free or len(users) != 1 or _line(users[0]) or users[0].indices.count(bound) > 1:
+                    continue
+                (x,) = users
+                if any(i is not bound and (i not in free or i is left) for i in x.indices):
+                    continue  # the matrix product comes first
+                at = x.indices.index(bound)
+                turned = n.reversed_along(x.form, at) if kind == "reverse" else None
+                x.above, x.below = [turned or n.accumulated(x.form, at, backwards=bound is out)], []
+                x.indices = (*x.indices[:at], left, *x.indices[at + 1 :])
+                items.remove(u)
+                return True
+        return False
+
     def _mean(self, form: Form, lost: Sequence[Index], number: Fraction, scalars: Item) -> tuple[Fraction, Form]:
         """(1/n) times a sum over n is a mean."""
         size = Fraction(1)
@@ -224,7 +254,7 @@ class Reduction:
 
         Of equally small ones, that which is written elsewhere as well.
         """
-        best: tuple[tuple[int, bool, int], Item, Item, Index] | None = None
+        best: tuple[tuple[int, bool, bool, int], Item, Item, Index] | None = None
         for i in bound:
             users = [x for x in items if i in x.indices]
             pendants = [x for x in users if len(x.indices) == 1]
@@ -243,7 +273,8 @@ class Reduction:
             x, y = users
             if max(len(x.indices), len(y.indices)) > 2 or len(set(x.indices) & set(y.indices)) > 1:
                 continue
-            order = (len(x.indices) + len(y.indices), not self._is_known(x, y, i), items.index(x))
+            later = bool(_line(x) or _line(y)), not self._is_known(x, y, i)
+            order = (len(x.indices) + len(y.indices), *later, items.index(x))
             if best is None or order < best[0]:
                 best = (order, x, y, i)
         if best is None:

@@ -212,6 +212,22 @@ def _key(entry: Any, parts: list[Code]) -> str:
     return f"{shown}:{step}" if step else shown
 
 
+@_printer("tril")
+def _tril(form: Form, parts: list[Code]) -> Code:
+    return Code(f"np.tril(np.ones(({parts[0]}, {parts[0]})))")
+
+
+@_printer("reverse")
+def _reverse(form: Form, parts: list[Code]) -> Code:
+    return Code(f"np.eye({parts[0]})[::-1]", POSTFIX)
+
+
+@_printer("backwards")
+def _backwards(form: Form, parts: list[Code]) -> Code:
+    keys = [":"] * form.data + ["::-1"]
+    return Code(f"{parts[0].at(POSTFIX)}[{', '.join(keys)}]", POSTFIX)
+
+
 @_printer("unit")
 def _unit(form: Form, parts: list[Code]) -> Code:
     return Code(f"np.eye({parts[0]})[{form.data[0]}]", POSTFIX)

@@ -127,6 +127,8 @@ class Writer:
                 return Form("size", (), 0, atom.data)
             case "unit" | "select":
                 return Form(atom.kind, (self.size(atom.axes[-1]),), ndim, atom.data)
+            case "tril" | "reverse":
+                return Form(atom.kind, (self.size(atom.axes[0]),), 2)
             case "onehot":
                 return Form("onehot", (self.form(atom.parts[0]), self.size(atom.axes[1])), 2)
             case "constant":
