@@ -19,8 +19,10 @@ def _of(form: Form, regular: bool) -> Iterator[str]:
     if form.op == "quotient":
         above, below = form.parts
         yield from (f"{text(p)} != 0" for p in subforms(below) if p.op in _LENGTHS)
-        if any(p.op == "row" and p.data[0] == "prod" for p in subforms(above)) and below.ndim:
+        if _has_product(above) and below.ndim:
             yield f"{text(below)} != 0"
+    if form.op == "product" and any(map(_has_product, form.parts)):
+        yield from (f"{text(q.parts[1])} != 0" for p in form.parts for q in subforms(p) if _divides_by_entries(q))
     if form.op != "row":
         return
     name = form.data[0]
@@ -28,6 +30,15 @@ def _of(form: Form, regular: bool) -> Iterator[str]:
         yield f"det({text(form.parts[0])}) != 0"
     if name in ("as_number", "as_float") and regular:
         yield from _of_ties(form.parts[0])
+
+
+def _has_product(form: Form) -> bool:
+    """Whether the product of all entries is in an expression, which may stand over each of them."""
+    return any(p.op == "row" and p.data[0] == "prod" for p in subforms(form))
+
+
+def _divides_by_entries(form: Form) -> bool:
+    return form.op == "quotient" and form.parts[1].ndim > 0
 
 
 def _of_ties(equality: Form) -> Iterator[str]:

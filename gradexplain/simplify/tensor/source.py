@@ -266,6 +266,8 @@ def _row(form: Form, parts: list[Code]) -> Code:
         return Code(f"1.0*{parts[0].at(PRODUCT + 1)}", PRODUCT)
     if name in _WHOLE and form.parts[0].ndim == 1 and not dict(params).get("keepdims"):
         return Code(f"np.{name}({parts[0]})")
+    if name == "product_of_others" and form.parts[0].ndim == 1:  # each entry of a row but one
+        return Code(f"np.prod(np.where(np.eye({parts[0].at(POSTFIX)}.size) == 1, 1, {parts[0]}), axis=1)")
     if name == "abs":
         return Code(f"np.abs({parts[0]})")
     printer = TABLE[name].numpy
