@@ -24,6 +24,7 @@ from gradexplain.simplify.tensor.folding import folded
 from gradexplain.simplify.tensor.lowering import Lowering, NotLoweredError, TooLongError, fresh
 from gradexplain.simplify.tensor.naming import named
 from gradexplain.simplify.tensor.notation import Form, joint_cost, subforms, with_statistics
+from gradexplain.simplify.tensor.reshaping import meant_symmetric
 from gradexplain.simplify.tensor.simplifying import Simplifier
 from gradexplain.simplify.tensor.sizing import Sizing
 from gradexplain.simplify.tensor.source import numpy_source, plain, text
@@ -180,7 +181,9 @@ def tensor_forms(
     """
     found: dict[str, ClosedForm] = {}
     sizing = sizing_of(program)
-    checked = _Checked(program, kind, facts)
+    meant = meant_symmetric(program)
+    unsaid = tuple(f"{n}.T = {n}" for n in sorted(meant) if "symmetric" not in facts.get(n, ()))
+    checked = _Checked(program, kind, {**facts, **{n: facts.get(n, frozenset()) | {"symmetric"} for n in meant}})
     ways = [(s, regular) for regular in (True, False) for s in ((sizing, None) if sizing else (None,))]
     with suppress(TooLongError):
         for named_sizes, regular in ways:
@@ -191,7 +194,8 @@ def tensor_forms(
                 used = _used(form, best.where)
                 if key not in found and checked.is_right(form, used, key, named_sizes):
                     closed = _closed(key, form, used, best.shapes[key], regular=regular)
-                    found[key] = replace(closed, conditions=(*closed.conditions, *checked.bound_to(form, used, key)))
+                    stated = (*(unsaid if regular else ()), *closed.conditions, *checked.bound_to(form, used, key))
+                    found[key] = replace(closed, conditions=stated)
             if len(found) == len(best.shown):
                 break
     return found

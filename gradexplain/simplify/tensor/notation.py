@@ -196,6 +196,10 @@ def product(parts: Iterable[Form]) -> Form:
                 flat.append(q)
     if below and flat:
         return quotient(product([number(value), *flat]), product(below))
+    arrays = [q for q in flat if q.ndim]
+    if len(arrays) == 1 and arrays[0].op == "quotient" and (len(flat) > 1 or abs(value) != 1):
+        above, under = arrays[0].parts
+        return quotient(product([number(value), *(q for q in flat if not q.ndim), above]), under)
     flat += [quotient(ONE, b) for b in below]
     flat.sort(key=lambda q: (q.ndim > 0 and q.op != "expand") or q.ndim > 0)
     if value == 0:
@@ -335,7 +339,13 @@ def _axes_of_reduction(x: Form) -> tuple[int, ...] | None:
 
 
 def summed(x: Form, axes: tuple[int, ...]) -> Form:
-    """The sum over axes of x."""
+    """The sum over axes of x; over a diagonal it is the trace."""
+    if x.op == "diagonal":
+        return call("trace", x.parts, 0, (("k", 0),))
+    if x.op == "product" and len(x.parts) == 2 and len(axes) == 2 and all(p.ndim == 2 for p in x.parts):
+        a, b = x.parts
+        if (a.op == "T") != (b.op == "T"):
+            return call("trace", [matmul([a, b.parts[0]] if b.op == "T" else [b, a.parts[0]])], 0, (("k", 0),))
     return Form("sum", (x,), x.ndim - len(axes), axes)
 
 
