@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from gradexplain.simplify.tensor import entries
 from gradexplain.simplify.tensor import notation as n
 from gradexplain.simplify.tensor.notation import Form
 from gradexplain.simplify.tensor.terms import Index, Term
@@ -113,7 +114,7 @@ class Reduction:
     def _diagonal(self, form: Form, indices: tuple[Index, ...]) -> tuple[Form, tuple[Index, ...]]:
         left = tuple(dict.fromkeys(indices))
         if len(indices) == 2:
-            return n.diagonal(form), left
+            return entries.diagonal(form), left
         return self._einsum([(form, indices)], left), left
 
     def _einsum(self, operands: Sequence[tuple[Form, tuple[Index, ...]]], output: Sequence[Index]) -> Form:
@@ -160,8 +161,8 @@ class Reduction:
             key = picking(u.above[0])
             for x in users:
                 at = x.indices.index(i)
-                x.above = [n.picked(f, at, key) for f in x.above]
-                x.below = [n.picked(f, at, key) for f in x.below]
+                x.above = [entries.picked(f, at, key) for f in x.above]
+                x.below = [entries.picked(f, at, key) for f in x.below]
                 x.indices = (*x.indices[:at], *u.indices[:-1], *x.indices[at + 1 :])
             items.remove(u)
             return True
@@ -180,7 +181,7 @@ class Reduction:
             start, _, count, size, _ = u.above[0].data
             at = x.indices.index(out)
             widths = tuple((start, size - start - count) if k == at else (0, 0) for k in range(len(x.indices)))
-            form = n.padded(x.form, widths)
+            form = entries.padded(x.form, widths)
             items.remove(u)
             x.above, x.below = [form], []
             x.indices = (*x.indices[:at], i, *x.indices[at + 1 :])
@@ -202,8 +203,8 @@ class Reduction:
                 if any(i is not bound and (i not in free or i is left) for i in x.indices):
                     continue  # the matrix product comes first
                 at = x.indices.index(bound)
-                turned = n.reversed_along(x.form, at) if kind == "reverse" else None
-                x.above, x.below = [turned or n.accumulated(x.form, at, backwards=bound is out)], []
+                turned = entries.reversed_along(x.form, at) if kind == "reverse" else None
+                x.above, x.below = [turned or entries.accumulated(x.form, at, backwards=bound is out)], []
                 x.indices = (*x.indices[:at], left, *x.indices[at + 1 :])
                 items.remove(u)
                 return True

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gradexplain.simplify.tensor.notation import Form
+from gradexplain.simplify.tensor.notation import Form, subforms
 
 _SAME = ("T", "expand", "item", "squeeze", "permute", "diagonal")  # what shows entries of a mask as they are
 _PRODUCTS = ("product", "matmul", "outer")
@@ -25,13 +25,14 @@ def is_mask(form: Form) -> bool:
 
 def with_numbers(form: Form) -> Form:
     """The expression with numbers for masks where NumPy would not take them for numbers."""
-    return _number(_inside(form))
+    table: dict[Form, Form] = {}
+    for part in sorted(subforms(form), key=lambda f: f.height):
+        if part.parts and not is_mask(part):
+            table[part] = _inside(part, tuple(table.get(p, p) for p in part.parts))
+    return _number(table.get(form, form))
 
 
-def _inside(form: Form) -> Form:
-    if not form.parts or is_mask(form):
-        return form
-    parts = tuple(map(_inside, form.parts))
+def _inside(form: Form, parts: tuple[Form, ...]) -> Form:
     masks = sum(is_mask(p.parts[0] if p.op == "neg" else p) for p in parts)
     takes_masks = form.op in (*_SAME, *_AS_THEY_ARE, *_PRODUCTS) or (form.op == "add" and masks == 1 < len(parts))
     if masks and not takes_masks:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from gradexplain.simplify.tensor import notation as n
+from gradexplain.simplify.tensor.entries import squeezed
 from gradexplain.simplify.tensor.notation import Form
 from gradexplain.simplify.tensor.reduction import Reduction
 from gradexplain.simplify.tensor.space import Space
@@ -153,7 +154,7 @@ class Writer:
             parts = [shaped(self.form(p), p.axes) for p in atom.parts]
         form = n.call(name, parts, len(shape), params)
         if 1 in shape:
-            form = n.squeezed(form, len(atom.axes), tuple(k for k, size in enumerate(shape) if size == 1))
+            form = squeezed(form, len(atom.axes), tuple(k for k, size in enumerate(shape) if size == 1))
         return form
 
 
