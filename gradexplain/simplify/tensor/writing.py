@@ -162,8 +162,9 @@ def shaped(form: Form, axes: Axes) -> Form:
     """A form with the axes of size 1 that were left out."""
     if all(i is not None for i in axes):
         return form
-    return (
-        Form("expand", (form,), len(axes), tuple(i is not None for i in axes))
-        if any(axes)
-        else Form("reshape", (form,), len(axes), (1,) * len(axes))
-    )
+    if any(axes):
+        return Form("expand", (form,), len(axes), tuple(i is not None for i in axes))
+    if form.op == "number":
+        ones = Form("ones" if form.data else "zeros", (n.ONE,) * len(axes), len(axes))
+        return n.product([form, ones]) if form.data else ones
+    return Form("reshape", (form,), len(axes), (1,) * len(axes))
