@@ -24,7 +24,7 @@ from gradexplain.simplify.candidates import (
 )
 from gradexplain.simplify.conditions import conditions
 from gradexplain.simplify.counting import operations
-from gradexplain.simplify.entrywise import entries, is_suitable, source_names
+from gradexplain.simplify.entrywise import entries, is_suitable, runs_over_all, source_names
 from gradexplain.simplify.form import ClosedForm, Written
 from gradexplain.simplify.naming import namings
 from gradexplain.simplify.numeric import rounded
@@ -68,7 +68,8 @@ def closed_form(
                 found = scalar_form(key, gradient, program, names)
         stated = (*found.conditions, *conditions(program, gradient))
         return replace(found, conditions=tuple(dict.fromkeys(stated)), arrangement=arranged)
-    if is_suitable(program, gradient):
+    in_matrices = matrix is not None and matrix.level == "matrix notation"
+    if is_suitable(program, gradient) and not (in_matrices and runs_over_all(program)):
         form = entry_form(key, gradient, program)
         if form is not None:
             return form
