@@ -277,3 +277,8 @@ def test_the_jacobian_of_cumsum_is_a_triangle():
     e = gx.explain_hessian(lambda x: np.sum(np.cumsum(x) ** 2), x=normal(4))
     assert e["x"].text == "2*tril(ones((m, m))).T @ tril(ones((m, m)))"
     assert e.check().ok
+
+
+def test_a_name_that_comes_in_twice_is_squared():
+    e = gx.explain(lambda x, S: x @ np.linalg.inv(S) @ x, x="n", S="n n", wrt="S", structured="S")
+    assert e["S"].text == "diag(r**2) - 2*outer(r, r)"

@@ -225,6 +225,8 @@ def quotient(above: Form, below: Form) -> Form:
         return above
     if above.op == "neg":
         return negative(quotient(above.parts[0], below))
+    if above.op == "number" and above.data < 0:
+        return negative(quotient(number(-above.data), below))
     if above.op == "quotient":
         return quotient(above.parts[0], product([above.parts[1], below]))
     return Form("quotient", (above, below), max(above.ndim, below.ndim))
@@ -377,7 +379,18 @@ def replaced(form: Form, table: Mapping[Form, Form]) -> Form:
     def walk(form: Form) -> Form:
         if form not in done:
             parts = tuple(map(walk, form.parts))
-            done[form] = form if parts == form.parts else replace(form, parts=parts)
+            done[form] = form if parts == form.parts else _with_squares(replace(form, parts=parts))
         return done[form]
 
     return walk(form)
+
+
+def _with_squares(x: Form) -> Form:
+    """A product in which a name that has come in twice is squared."""
+    counts = Counter(p for p in x.parts if p.op == "name") if x.op == "product" else {}
+    if max(counts.values(), default=1) == 1:
+        return x
+    squared = {p: power(p, Fraction(k)) for p, k in counts.items()}
+    rest = [squared.pop(p, None) if p in counts else p for p in x.parts]
+    parts = tuple(p for p in rest if p is not None)
+    return parts[0] if len(parts) == 1 else replace(x, parts=parts)
