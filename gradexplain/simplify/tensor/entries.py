@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradexplain.simplify.tensor.notation import Form, call, transposed
+from gradexplain.simplify.tensor.notation import Form, call, product, transposed
 
 
 def picked(x: Form, axis: int, key: Any) -> Form:
@@ -13,6 +13,10 @@ def picked(x: Form, axis: int, key: Any) -> Form:
     if x.op == "T" and x.ndim == 2 and not isinstance(key, Form):
         inner = picked(x.parts[0], 1 - axis, key)
         return transposed(inner)
+    if x.op == "outer" and not isinstance(key, Form):
+        cut = picked(x.parts[axis], 0, key)
+        other = x.parts[1 - axis]
+        return product([cut, other]) if isinstance(key, int) else Form("outer", (cut, other)[:: 1 - 2 * axis], 2)
     if x.op == "item":
         before = list(x.data)
         places = [k for k, e in enumerate(before) if not isinstance(e, int)]

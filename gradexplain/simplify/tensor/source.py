@@ -208,7 +208,7 @@ def _key(entry: Any, parts: list[Code]) -> str:
     if entry == "key":
         return str(parts[1])
     start, stop, step = entry or (None, None, None)
-    shown = f"{'' if start is None else start}:{'' if stop is None else stop}"
+    shown = f"{start or ''}:{'' if stop is None else stop}"
     return f"{shown}:{step}" if step else shown
 
 
