@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from gradexplain.api import explain_hessian as explain_hessian
     from gradexplain.api import explain_implicit as explain_implicit
     from gradexplain.api import explain_jacobian as explain_jacobian
+    from gradexplain.api import explain_jvp as explain_jvp
+    from gradexplain.api import explain_vjp as explain_vjp
     from gradexplain.api import why as why
     from gradexplain.derivative import grad as grad
     from gradexplain.derivative import hessian as hessian
@@ -40,7 +42,9 @@ __version__ = "0.1.0"
 _HOME = {
     **dict.fromkeys(("grad", "hessian", "jacobian", "jvp", "value_and_grad", "vjp"), "gradexplain.derivative"),
     **dict.fromkeys(("check", "descent", "explain", "why"), "gradexplain.api"),
-    **dict.fromkeys(("explain_hessian", "explain_implicit", "explain_jacobian"), "gradexplain.api"),
+    **dict.fromkeys(
+        ("explain_hessian", "explain_implicit", "explain_jacobian", "explain_jvp", "explain_vjp"), "gradexplain.api"
+    ),
     **dict.fromkeys(("GradexplainError", "TraceWarning"), "gradexplain.errors"),
     "from_json": "gradexplain.render.saved",
     "options": "gradexplain.settings",
@@ -61,6 +65,8 @@ __all__ = [
     "explain_hessian",
     "explain_implicit",
     "explain_jacobian",
+    "explain_jvp",
+    "explain_vjp",
     "from_json",
     "grad",
     "hessian",

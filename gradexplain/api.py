@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gradexplain.declared import declared
 from gradexplain.errors import ArgumentError, NoRuleError, NotTraceableError, ShapeError
 from gradexplain.explanation import Explanation
 from gradexplain.exposition.domain import require_all_paths, require_domain
@@ -16,15 +17,27 @@ from gradexplain.trace.run import Program, compare, explore, trace
 from gradexplain.trace.signature import Argument, bind, promote
 
 if TYPE_CHECKING:  # loaded by those who use them: text, equations and plots are not every day's work
+    from gradexplain.directional import Pushforward
     from gradexplain.implicit import ImplicitExplanation
     from gradexplain.render.pictures.picture import Descent
 
 HIGHEST_ORDER = 8
 HIGHEST_IMPLICIT_ORDER = 4
+_PULLED_BACK = "{name} is a cotangent of the result: the derivatives of sum({name}*f) are its pullbacks (vjp)"
 Function = Callable[..., Any] | str
 Names = str | int | Sequence[str | int] | None
 
-__all__ = ["check", "descent", "explain", "explain_hessian", "explain_implicit", "explain_jacobian", "why"]
+__all__ = [
+    "check",
+    "descent",
+    "explain",
+    "explain_hessian",
+    "explain_implicit",
+    "explain_jacobian",
+    "explain_jvp",
+    "explain_vjp",
+    "why",
+]
 
 
 def explain(
@@ -33,6 +46,7 @@ def explain(
     wrt: Names = None,
     order: int = 1,
     facts: Mapping[str, Any] | None = None,
+    structured: str | Sequence[str] = (),
     **kwargs: Any,
 ) -> Explanation:
     """Explains the derivative of a function, or of text such as `"x**2 * sin(x)"`.
@@ -40,14 +54,17 @@ def explain(
     Arguments are numbers or arrays (the point), shapes (`(3, 2)`, `"3 2"`, or with names for sizes `"m n"`), or are
     left out: then they stand for every real number. `wrt` names what to differentiate with respect to, by default every
     floating argument. `facts` says what is known of arrays: symmetric, positive-definite, onehot, probability, sign,
-    mask, positive (a tuple for several). Text with an `=` is an equation: see `explain_implicit`. Raises
-    `GradexplainError` where the function can't be traced.
+    mask, positive (a tuple for several). `structured` names symmetric matrices that are varied as such: both entries of
+    a pair move together, and the derivative is A + A.T - diag(A), where A is that for independent entries. Text with an
+    `=` is an equation: see `explain_implicit`. Raises `GradexplainError` where the function can't be traced.
 
     >>> e = explain(lambda x: x**2, x=3.0)
     >>> e["x"].text, e.value, e.gradient_values["x"]
     ('2*x', 9.0, 6.0)
     >>> explain(lambda x, S: x @ S @ x, x="n", S="n n", wrt="x", facts={"S": "symmetric"})["x"].text
     '2*S @ x'
+    >>> explain(lambda A, S: np.trace(A @ S), A="n n", S="n n", wrt="S", structured="S")["S"].text
+    'A.T + A - diag(diag(A))'
     """
     if isinstance(f, str):
         from gradexplain.readers.equation import defined_formula, is_equation
@@ -55,11 +72,16 @@ def explain(
         f = defined_formula(f)
         if is_equation(f):
             return explain_implicit(f, *args, wrt=wrt, order=order, **kwargs)
-    return _explain(f, args, kwargs, wrt, order, "gradient", facts)
+    return _explain(f, args, kwargs, wrt, order, "gradient", facts, structured)
 
 
 def explain_jacobian(
-    f: Function, *args: Any, wrt: Names = None, facts: Mapping[str, Any] | None = None, **kwargs: Any
+    f: Function,
+    *args: Any,
+    wrt: Names = None,
+    facts: Mapping[str, Any] | None = None,
+    structured: str | Sequence[str] = (),
+    **kwargs: Any,
 ) -> Explanation:
     """Explains the Jacobian: the output's axes, then the argument's. Takes what `explain` takes.
 
@@ -67,18 +89,78 @@ def explain_jacobian(
     >>> explain_jacobian(lambda x: np.array([x[0]**2, np.sin(x[1])]), np.array([1.0, 2.0, 3.0]))["x"].text
     '[[2*x0, 0, 0], [0, cos(x1), 0]]'
     """
-    return _explain(f, args, kwargs, wrt, 1, "jacobian", facts)
+    return _explain(f, args, kwargs, wrt, 1, "jacobian", facts, structured)
 
 
 def explain_hessian(
-    f: Function, *args: Any, wrt: Names = None, facts: Mapping[str, Any] | None = None, **kwargs: Any
+    f: Function,
+    *args: Any,
+    wrt: Names = None,
+    facts: Mapping[str, Any] | None = None,
+    structured: str | Sequence[str] = (),
+    **kwargs: Any,
 ) -> Explanation:
     """Explains the Hessian, with keys `"x,x"`, `"x,y"`, … (for one variable also `"x"`). Takes what `explain` takes.
 
     >>> explain_hessian(lambda x, y: x**2 * y, 1.0, 2.0)["x,y"].text
     '2*x'
     """
-    return _explain(f, args, kwargs, wrt, 2, "hessian", facts)
+    return _explain(f, args, kwargs, wrt, 2, "hessian", facts, structured)
+
+
+def explain_vjp(
+    f: Function,
+    *args: Any,
+    cotangent: str = "g",
+    wrt: Names = None,
+    facts: Mapping[str, Any] | None = None,
+    structured: str | Sequence[str] = (),
+    **kwargs: Any,
+) -> Explanation:
+    """Explains the pullback (vjp): what a cotangent of the result is for each argument. Takes what `explain` takes.
+
+    The cotangent has the shape of the result and the name that `cotangent` gives it; a value may be given by that name
+    (else it is ones where there are numbers). Raises `ArgumentError` if it does not fit, or the name is taken.
+
+    >>> e = explain_vjp(lambda X, w: X @ w, X="m n", w="n")
+    >>> e["X"].text, e["w"].text
+    ('outer(g, w)', 'X.T @ g')
+    """
+    from gradexplain import directional
+
+    f, notes, title = _read(f, kwargs, wrt)
+    others = {n: v for n, v in kwargs.items() if n != cotangent}
+    names = _chosen(bind(f, args, others, symbolic=True), wrt)
+    paired, arguments = directional.paired(f, args, others, cotangent, kwargs.get(cotangent), names)
+    program, whole = _explored(paired, arguments, names, stack_results=False)
+    notes += (Sentence(_PULLED_BACK, name=cotangent), *_without_value(program.arguments))
+    known = declared(facts or {}, structured, program)
+    return Explanation(program, whole, names, 1, title=title, notes=notes, facts=known)
+
+
+def explain_jvp(
+    f: Function, *args: Any, wrt: Names = None, facts: Mapping[str, Any] | None = None, **kwargs: Any
+) -> Pushforward:
+    """Explains the pushforward (jvp): how the result changes along tangents of the arguments, `dx` for `x`.
+
+    Takes what `explain` takes, and a value for each tangent by its name (else it is ones where there are numbers). The
+    only key is that of the result's change, `"dy"`. Raises `ArgumentError` for tangents that do not fit.
+
+    >>> explain_jvp(lambda X, w: X @ w, X="m n", w="n")["dy"].text
+    'X @ dw + dX @ w'
+    >>> explain_jvp(lambda x: x**2, 3.0, dx=0.5).gradient_values["dy"]
+    3.0
+    """
+    from gradexplain import directional
+
+    f, notes, title = _read(f, kwargs, wrt)
+    others, given = directional.with_tangents(f, args, kwargs)
+    names = _chosen(bind(f, args, others, symbolic=True), wrt)
+    moving, arguments = directional.moving(f, args, others, given, names)
+    program, whole = _explored(moving, arguments, [*names, *moving.names], stack_results=True)
+    known = declared(facts or {}, (), program)
+    notes += _without_value(program.arguments)
+    return directional.Pushforward(program, whole, names, title=title, notes=notes, facts=known)
 
 
 def explain_implicit(
@@ -178,51 +260,46 @@ def _explain(
     order: int,
     kind: str,
     facts: Mapping[str, Any] | None,
+    structured: str | Sequence[str],
 ) -> Explanation:
     _require_order(order, HIGHEST_ORDER)
-    notes: tuple[str, ...] = ()
-    title = ""
-    if isinstance(f, str):
-        from gradexplain.readers.functions import TextFunction
-
-        text = TextFunction.read(f, known=[*kwargs, *_as_names(wrt)])
-        f, notes, title = text, text.notes, text.echo
+    f, notes, title = _read(f, kwargs, wrt)
     arguments = bind(f, args, kwargs, symbolic=True)
     names = _chosen(arguments, wrt)
-    _refuse_nan(arguments)
-    arguments = [promote(a) if a.name in names and a.is_numeric else a for a in arguments]
     if order > 1 and kind == "gradient" and any(a.shape for a in arguments if a.name in names):
         if order > 2:
             raise ArgumentError(f"order {order} of arrays is not explained", fix="use order 1 or 2")
         kind = "hessian"
-    program = _traced(f, arguments, kind)
-    if program.is_numeric:
-        compare(program)
-    whole = explore(program, stack_results=kind == "jacobian")
-    if not program.is_numeric:
-        require_domain(whole)
-    if not program.is_numeric:
-        require_all_paths(program, whole)
-    notes += _without_value(arguments)
-    known = _facts(facts or {}, arguments)
+    program, whole = _explored(f, arguments, names, stack_results=kind == "jacobian")
+    notes += _without_value(program.arguments)
+    known = declared(facts or {}, structured, program)
     return Explanation(program, whole, names, order, kind=kind, title=title, notes=notes, facts=known)
 
 
-_FACTS = ("symmetric", "positive-definite", "onehot", "probability", "sign", "mask", "positive")
+def _read(f: Function, kwargs: Mapping[str, Any], wrt: Names) -> tuple[Callable[..., Any], tuple[str, ...], str]:
+    """The function, what was read in a special way, and its text if it was text."""
+    if not isinstance(f, str):
+        return f, (), ""
+    from gradexplain.readers.functions import TextFunction
+
+    text = TextFunction.read(f, known=[*kwargs, *_as_names(wrt)])
+    return text, text.notes, text.echo
 
 
-def _facts(facts: Mapping[str, Any], arguments: Sequence[Argument]) -> dict[str, frozenset[str]]:
-    """What is known of each argument."""
-    known = {n: frozenset([v] if isinstance(v, str) else v) for n, v in facts.items()}
-    names = [a.name for a in arguments]
-    for name, found in known.items():
-        if name not in names:
-            raise ArgumentError(f"facts= tells of {name}, which is no argument", fix=f"use {', '.join(names)}")
-        for fact in found - {*_FACTS}:
-            raise ArgumentError(
-                f"facts= says that {name} is {fact}", why="that fact is not known", fix=f"use {', '.join(_FACTS)}"
-            )
-    return known
+def _explored(
+    f: Callable[..., Any], arguments: Sequence[Argument], names: Sequence[str], *, stack_results: bool
+) -> tuple[Program, Program]:
+    """The function traced along the path that it takes, and along all."""
+    _refuse_nan(arguments)
+    arguments = [promote(a) if a.name in names and a.is_numeric else a for a in arguments]
+    program = _traced(f, arguments, stack_results=stack_results)
+    if program.is_numeric:
+        compare(program)
+    whole = explore(program, stack_results=stack_results)
+    if not program.is_numeric:
+        require_domain(whole)
+        require_all_paths(program, whole)
+    return program, whole
 
 
 def _require_order(order: int, highest: int) -> None:
@@ -236,10 +313,10 @@ def _require_order(order: int, highest: int) -> None:
         )
 
 
-def _traced(f: Callable[..., Any], arguments: Sequence[Argument], kind: str) -> Program:
+def _traced(f: Callable[..., Any], arguments: Sequence[Argument], *, stack_results: bool) -> Program:
     """The traced function; where shapes do not fit, it may be that arguments without a value were taken as numbers."""
     try:
-        return trace(f, arguments, stack_results=kind == "jacobian", calls=True)
+        return trace(f, arguments, stack_results=stack_results, calls=True)
     except ShapeError as error:
         unknown = [a.name for a in arguments if a.role == "traced" and not a.is_numeric and a.shape == ()]
         if not unknown:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import keyword
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -16,6 +15,7 @@ from gradexplain.errors import ArgumentError, DomainError
 from gradexplain.exposition import differentials, entries, layout, naming, sweeps, textbook, values
 from gradexplain.exposition.known import known_rules
 from gradexplain.exposition.model import (
+    AlongSymmetric,
     CheckReport,
     Detail,
     Differentials,
@@ -29,7 +29,6 @@ from gradexplain.exposition.model import (
 from gradexplain.exposition.orders import Orders
 from gradexplain.graph import Node, ancestors
 from gradexplain.jacobians import derivative_nodes
-from gradexplain.lambdify import readable_names
 from gradexplain.pictures import Pictured
 from gradexplain.render.answers import CheckDisplay, FindingsDisplay
 from gradexplain.render.display import Display
@@ -37,6 +36,7 @@ from gradexplain.render.frozen import Frozen
 from gradexplain.simplify.arrangement import Arrangement
 from gradexplain.simplify.closed import arrangement, closed_form
 from gradexplain.simplify.form import ClosedForm, Gradients
+from gradexplain.structured import structured_in
 from gradexplain.trace.run import Program
 from gradexplain.trace.source import lines_of
 
@@ -65,6 +65,7 @@ class Explanation(Pictured):
         self.program, self.whole, self.wrt, self.order, self.kind = program, whole, wrt, order, kind
         self.title, self.reading_notes = title, notes
         self.facts = dict(facts or {})
+        self.structured = structured_in(self.facts)
         self.names = naming.names(program)
         self.detail: Detail = "brief"
         self.known: frozenset[str] = frozenset()  # rules that derivations apply without a line
@@ -79,7 +80,8 @@ class Explanation(Pictured):
         return self._nodes if self.whole.output is self.program.output else self._derive(self.program)
 
     def _derive(self, program: Program) -> Mapping[str, Node]:
-        return derivative_nodes(program.output, {n: program.inputs[n] for n in self.wrt}, self.order, self.kind)
+        inputs = {n: program.inputs[n] for n in self.wrt}
+        return derivative_nodes(program.output, inputs, self.order, self.kind, self.structured)
 
     @cached_property
     def gradients(self) -> Gradients:
@@ -110,6 +112,12 @@ class Explanation(Pictured):
     @property
     def _quantity(self) -> str:
         return "hessian" if self.kind == "gradient" and self.order > 1 else self.kind
+
+    @cached_property
+    def _independent(self) -> Explanation:
+        """The same with independent entries of the structured matrices."""
+        facts = {n: known - {"structured"} for n, known in self.facts.items()}
+        return Explanation(self.program, self.whole, self.wrt, self.order, kind=self.kind, facts=facts)
 
     @cached_property
     def _orders(self) -> Orders:
@@ -191,6 +199,10 @@ class Explanation(Pictured):
             variable = key.split(",")[0]
             if not self.is_scalar or self.kind != "gradient":
                 found: Entrywise | Differentials | None = None
+                if variable in self.structured:
+                    independent = self._independent.derivation(variable, style, detail, known).data
+                    result, output = self.gradients[key], self.names.get(self.program.output, "y")
+                    return Display(AlongSymmetric(variable, output, independent, result))
                 if self.kind == "gradient" and self.order == 1:
                     found = entries.derive(self.whole, variable, self._nodes[variable], detail=detail, known=rules)
                     found = found or differentials.derive(self.whole, variable, self.gradients[variable], self.facts)
@@ -253,11 +265,13 @@ class Explanation(Pictured):
             return verify.at_random_arrays(self.whole, self._nodes, self._parents, self.facts)
         program = self.whole if self.whole.explored else self.program
         if gradient is not None:
-            claims = [verify.Claim(name, values.claimed(gradient, name, self.wrt, self.program)) for name in self.wrt]
+            found = {name: values.claimed(gradient, name, self.wrt, self.program) for name in self.wrt}
+            claims = [verify.Claim(name, value, structured=name in self.structured) for name, value in found.items()]
             return verify.check(program, claims, black_box=black_box)
         claims = [
-            verify.Claim(key.rpartition(",")[2], self.gradient_values[key], node, self._parents[key], key)
+            verify.Claim(name, self.gradient_values[key], node, self._parents[key], key, name in self.structured)
             for key, node in self._nodes.items()
+            if (name := key.rpartition(",")[2])
         ]
         return verify.check(program, claims, black_box=black_box)
 
@@ -282,7 +296,7 @@ class Explanation(Pictured):
         if self.kind == "gradient" and self.order == 1:
             return dict.fromkeys(self._nodes)
         inputs = {n: self.whole.inputs[n] for n in self.wrt}
-        lower = derivative_nodes(self.whole.output, inputs, max(1, self.order - 1), "gradient")
+        lower = derivative_nodes(self.whole.output, inputs, max(1, self.order - 1), "gradient", self.structured)
         return {key: lower[key.rpartition(",")[0] or key] for key in self._nodes}
 
     @cached_property
@@ -321,14 +335,9 @@ class Explanation(Pictured):
     # Rendering.
     def python(self) -> str:
         """The closed forms as a NumPy program."""
-        arguments = [a.name for a in self.whole.arguments if a.role == "traced"]
-        names = {a: a if _is_free(a) else safe for a, safe in zip(arguments, readable_names(arguments), strict=True)}
-        parts = {n: t for f in self.gradients.values() for n, t in f.where_numpy.items()}
-        results = [f.numpy for f in self.gradients.values()]
-        lines = [*(f"{n} = {t}" for n, t in parts.items()), f"return {', '.join(results)}"]
-        imports = ["import numpy as np", *(["import scipy.special"] if "scipy" in " ".join(lines) else [])]
-        head = f"def derivative({', '.join(names.values())}):"
-        return "\n".join([*imports, "", "", head, *(f"    {line}" for line in lines), ""])
+        from gradexplain import rerun
+
+        return rerun.formulas([a.name for a in self.whole.arguments if a.role == "traced"], self.gradients.values())
 
     def to_notebook(self) -> str:
         """A Jupyter notebook that explains, and computes the explanation again, as JSON."""
@@ -345,7 +354,7 @@ class Explanation(Pictured):
         from gradexplain import rerun
 
         name = "explain" if self.kind == "gradient" else f"explain_{self.kind}"
-        return rerun.call(self.program, name, wrt=self.wrt, order=self.order)
+        return rerun.call(self.program, name, wrt=self.wrt, order=self.order, facts=self.facts)
 
     @property
     def writers(self) -> Mapping[str, Callable[[], str | bytes]]:
@@ -359,6 +368,7 @@ class Explanation(Pictured):
         derivations: tuple[Any, ...] = ()
         if self.is_scalar and self.kind == "gradient":
             derivations = tuple(self.derivation(k, detail=self.detail).data for k, _ in forms)
+        of_arrays = () if self.is_scalar else layout.notes(self.kind, self.gradients.forms, self.facts)
         return Overview(
             name=self.program.name,
             title=self.title,
@@ -377,12 +387,8 @@ class Explanation(Pictured):
             tape=self.tape if self.program.is_numeric else (),
             check=self._short_report,
             graph=self._small_picture,
-            notes=(*self.reading_notes, *self.program.trace.notes, *self.whole.limits, *self._array_notes),
+            notes=(*self.reading_notes, *self.program.trace.notes, *self.whole.limits, *of_arrays),
         )
-
-    @property
-    def _array_notes(self) -> tuple[str, ...]:
-        return () if self.is_scalar else layout.notes(self.kind, self.gradients.forms, self.facts)
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{k}: {f.text if len(f.text) < 60 else '...'}" for k, f in self.gradients.items())
@@ -391,8 +397,3 @@ class Explanation(Pictured):
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         numbers = dict(self.gradient_values), self.value
         return Frozen, (self.data, self.document, self.screen, dict(self.gradients.items()), *numbers)
-
-
-def _is_free(name: str) -> bool:
-    """Whether a program may call an argument by this name."""
-    return name.isidentifier() and not keyword.iskeyword(name) and name not in ("np", "scipy", "derivative")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from gradexplain.autodiff import jvp, sweep, vjp
 from gradexplain.graph import Node, constant
 from gradexplain.primitive import NUMPY
+from gradexplain.structured import tied_axes, tied_node
 
 
 def jacobian_nodes(y: Node, wrt: Sequence[Node]) -> tuple[Node, ...]:
@@ -30,8 +31,21 @@ def hessian_nodes(y: Node, wrt: Sequence[Node]) -> list[tuple[Node, ...]]:
     return [jacobian_nodes(g, wrt) for g in vjp(y, wrt)]
 
 
-def derivative_nodes(y: Node, inputs: Mapping[str, Node], order: int, kind: str) -> dict[str, Node]:
-    """The derivatives as nodes, by key: `"x"`, or `"x,y"` for order 2 (each pair once) and for Hessians."""
+def derivative_nodes(
+    y: Node, inputs: Mapping[str, Node], order: int, kind: str, structured: Collection[str] = ()
+) -> dict[str, Node]:
+    """The derivatives as nodes, by key: `"x"`, or `"x,y"` for order 2 (each pair once) and for Hessians.
+
+    Those of `structured` matrices are taken along symmetric matrices.
+    """
+    found = _derivatives(y, inputs, order, kind)
+    for key in found if structured else ():
+        for axis in tied_axes(key, inputs, y.ndim if kind == "jacobian" else 0, structured):
+            found[key] = tied_node(found[key], axis)
+    return found
+
+
+def _derivatives(y: Node, inputs: Mapping[str, Node], order: int, kind: str) -> dict[str, Node]:
     if kind == "jacobian":
         return dict(zip(inputs, jacobian_nodes(y, list(inputs.values())), strict=True))
     if kind == "hessian":

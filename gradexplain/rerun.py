@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import builtins
 import inspect
+import keyword
 import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
+from gradexplain.lambdify import readable_names
 from gradexplain.readers.functions import TextFunction
+from gradexplain.simplify.form import ClosedForm
+from gradexplain.structured import structured_in
 from gradexplain.trace.run import Program
 from gradexplain.trace.signature import Argument
 
@@ -24,7 +28,30 @@ _MOST_ENTRIES = 400  # of an array that is written out
 _MOST_LINES = 200
 
 
-def call(program: Program, function: str, *, wrt: Sequence[str] = (), order: int = 1, of: str = "") -> str | None:
+def formulas(arguments: Sequence[str], forms: Sequence[ClosedForm]) -> str:
+    """Closed forms as a NumPy program: a function of the arguments."""
+    names = {a: a if _is_free(a) else safe for a, safe in zip(arguments, readable_names(arguments), strict=True)}
+    parts = {n: t for f in forms for n, t in f.where_numpy.items()}
+    lines = [*(f"{n} = {t}" for n, t in parts.items()), f"return {', '.join(f.numpy for f in forms)}"]
+    imports = ["import numpy as np", *(["import scipy.special"] if "scipy" in " ".join(lines) else [])]
+    head = f"def derivative({', '.join(names.values())}):"
+    return "\n".join([*imports, "", "", head, *(f"    {line}" for line in lines), ""])
+
+
+def _is_free(name: str) -> bool:
+    """Whether a program may call an argument by this name."""
+    return name.isidentifier() and not keyword.iskeyword(name) and name not in ("np", "scipy", "derivative")
+
+
+def call(
+    program: Program,
+    function: str,
+    *,
+    wrt: Sequence[str] = (),
+    order: int = 1,
+    of: str = "",
+    facts: Mapping[str, Collection[str]] | None = None,
+) -> str | None:
     """The source of a program that makes an explanation with the function of the API that is named; None if there is
     none.
 
@@ -45,9 +72,20 @@ def call(program: Program, function: str, *, wrt: Sequence[str] = (), order: int
     options = [f"wrt={list(wrt)!r}"] if _is_choice(program, wrt) else []
     options += [f"order={order}"] if order > 1 and function != "explain_hessian" else []
     options += [f"of={of!r}"] if of else []
+    options += _facts(facts or {})
     made = f"e = gx.{function}({', '.join([name, *given, *options])})"
     imports = ["import numpy as np"] if "np." in made and "import numpy as np" not in lines else []
     return "\n".join([*imports, "import gradexplain as gx", *lines, "", made, "e"])
+
+
+def _facts(facts: Mapping[str, Collection[str]]) -> Iterator[str]:
+    """What was said of arrays, as arguments of the call."""
+    structured = sorted(structured_in(facts))
+    stated = {n: tuple(sorted({*known} - {"structured"})) for n, known in sorted(facts.items()) if n not in structured}
+    if stated:
+        yield f"facts={stated!r}"
+    if structured:
+        yield f"structured={structured!r}"
 
 
 def arguments(program: Program) -> list[str] | None:

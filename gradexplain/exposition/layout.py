@@ -6,11 +6,16 @@ from collections.abc import Iterator, Mapping
 
 from gradexplain.language import Sentence
 from gradexplain.simplify.form import ClosedForm
+from gradexplain.structured import structured_in
 
 _WRITTEN = {
     "sums over indices": "with respect to {key} there is no matrix notation: it is written with sums over indices",
     "program": "with respect to {key} there is no matrix notation: it is written as a program",
 }
+
+_STRUCTURED = (
+    "{name} stays symmetric: its entries move in pairs; with A for independent entries, this is A + A.T - diag(A)"
+)
 
 
 def notes(kind: str, forms: Mapping[str, ClosedForm], facts: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
@@ -28,6 +33,9 @@ def _notes(kind: str, forms: Mapping[str, ClosedForm], facts: Mapping[str, froze
     for key, form in forms.items():
         if form.level in _WRITTEN:
             yield Sentence(_WRITTEN[form.level], key=key)
-    known = ", ".join(f"{name} is {' and '.join(sorted(facts[name]))}" for name in sorted(facts) if facts[name])
-    if known:
+    stated = {name: sorted(known - {"structured"}) for name, known in sorted(facts.items()) if known}
+    if stated:
+        known = ", ".join(f"{name} is {' and '.join(words)}" for name, words in stated.items())
         yield Sentence("taken as given: {facts}", facts=known)
+    for name in sorted(structured_in(facts)):
+        yield Sentence(_STRUCTURED, name=name)

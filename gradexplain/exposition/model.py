@@ -120,6 +120,16 @@ class Differentials:
 
 
 @dataclass(frozen=True, slots=True)
+class AlongSymmetric:
+    """The derivative along symmetric matrices: a derivation for independent entries, and those of a pair added."""
+
+    variable: str
+    output: str
+    independent: Entrywise | Differentials | Sweep
+    result: ClosedForm
+
+
+@dataclass(frozen=True, slots=True)
 class ImplicitDerivation:
     """How the derivative of a variable comes about that an equation makes depend on another.
 

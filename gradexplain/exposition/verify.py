@@ -30,6 +30,7 @@ from gradexplain.exposition.values import MOST_EXACT_WORK, asks_for_equality, ex
 from gradexplain.graph import Node, ancestors, constant
 from gradexplain.language import Sentence
 from gradexplain.simplify.sampling import sample
+from gradexplain.structured import structured_in, tied_array
 from gradexplain.trace.run import Program, apply
 
 Verdicts = Literal["pass", "fail", "inconclusive"]
@@ -47,7 +48,8 @@ _ROUNDING = 1e-9
 class Claim:
     """A derivative to be checked: of what node, with respect to which argument, its value, and the node it came from.
 
-    `of` is None for the function itself: then its own program is asked too.
+    `of` is None for the function itself: then its own program is asked too. Of a `structured` matrix both entries of a
+    pair are varied.
     """
 
     name: str
@@ -55,6 +57,11 @@ class Claim:
     node: Node | None = None
     of: Node | None = None
     label: str = ""
+    structured: bool = False
+
+    def along(self, direction: Any) -> Any:
+        """How the argument moves when a direction is asked for."""
+        return tied_array(direction) if self.structured else direction
 
 
 def check(program: Program, claims: Sequence[Claim], *, black_box: bool = True) -> CheckReport:
@@ -79,13 +86,22 @@ def check(program: Program, claims: Sequence[Claim], *, black_box: bool = True) 
     return CheckReport(ok, tuple(rows), point, notes, entries)
 
 
+def along(program: Program, name: str, direction: Mapping[str, Any], claimed: Any) -> CheckReport:
+    """Compares a change along one direction with the difference quotient of a random combination of the results."""
+    weights = np.random.default_rng(7).uniform(0.5, 1.5, program.output.shape).round(3)
+    subject = Subject(program, inner(constant(weights), program.output), direction, 0.0)
+    total, scale = float(np.sum(weights * claimed)), float(np.sum(np.abs(weights * claimed)))
+    row = _row(name, subject, total, False, scale)
+    return CheckReport(row.verdict == "pass", (row,), tuple(program.point.items()), (), int(np.size(claimed)))
+
+
 def _by_coordinate(program: Program, claims: Sequence[Claim], exact: Sequence[Any], black_box: bool) -> list[CheckRow]:
     rows = []
     for claim, known in zip(claims, exact, strict=True):
         values = np.asarray(claim.value, dtype=float)
         judged = values if known is None else _judged(values, known)
         for index in np.ndindex(values.shape):
-            direction = {claim.name: _unit(index, values.shape)}
+            direction = {claim.name: claim.along(_unit(index, values.shape))}
             name = (claim.label or claim.name) + (f"[{', '.join(map(str, index))}]" if index else "")
             centre = float(np.asarray(program.point[claim.name])[index])
             row = _row(name, Subject(program, claim.of, direction, centre), float(judged[index]), black_box)
@@ -116,7 +132,7 @@ def _by_direction(program: Program, claims: Sequence[Claim], black_box: bool, co
             direction = {c.name: generator.uniform(0.5, 1.5, np.shape(c.value)).round(3) for c in group}
             claimed = math.fsum(float(np.sum(direction[c.name] * np.asarray(c.value, dtype=float))) for c in group)
             scale = math.fsum(float(np.sum(np.abs(direction[c.name] * c.value))) for c in group)
-            subject = Subject(program, of, direction, 0.0)
+            subject = Subject(program, of, {c.name: c.along(direction[c.name]) for c in group}, 0.0)
             rows.append(
                 _row(Sentence("direction {number}", number=k + 1), subject, claimed, black_box and k == 0, scale)
             )
@@ -357,7 +373,8 @@ def at_random_arrays(
     if not all(np.all(np.isfinite(v)) for v in found):
         return CheckReport(True, (), ())
     claims = [
-        Claim(key.rpartition(",")[2], value, node, of[key], key)
+        Claim(name, value, node, of[key], key, name in structured_in(facts))
         for (key, node), value in zip(nodes.items(), found, strict=True)
+        if (name := key.rpartition(",")[2])
     ]
     return replace(check(_placed(program, point), claims, black_box=False), point=())

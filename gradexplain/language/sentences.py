@@ -343,6 +343,15 @@ _FINDINGS = {
         "对 {key} 的导数没有矩阵记法：写成程序"
     ),
     "taken as given: {facts}": "按给定条件：{facts}",
+    "{name} is a cotangent of the result: the derivatives of sum({name}*f) are its pullbacks (vjp)": (
+        "{name} 是结果的余切向量：sum({name}*f) 的导数就是它的拉回（vjp）"
+    ),
+    "{name} stays symmetric: its entries move in pairs; with A for independent entries, this is A + A.T - diag(A)": (
+        "{name} 保持对称：元素成对变化；若各元素独立时的导数为 A，则这里是 A + A.T - diag(A)"
+    ),
+    "{variable} stays symmetric: both entries of a pair move, their slopes add up, the diagonal's stay as they are": (
+        "{variable} 保持对称：成对的两个元素一起变化，斜率相加，对角线上的不变"
+    ),
     "no numbers are shown: {names} has no value": "没有显示数值：{names} 没有给出值",
     "no numbers are shown: {names} have no value": "没有显示数值：{names} 没有给出值",
     "{name} = {value:.6g} was found from the equation": "由方程得 {name} = {value:.6g}",

@@ -32,7 +32,7 @@ def differentials(record: Differentials) -> Iterator[Block]:
         yield Paragraph(phrase("{variable} varies.", variable=moving))
     items = [_step(x, x.differential) for x in record.lines if x.differential is not None]
     d = _differential(record.variable)
-    where = _where(record.result)
+    where = definitions_of(record.result)
     brought = formulas.equal(_differential(record.output), _coefficient_form(record, d))
     items.append(StepItem(phrase("put in the differentials, bring out {differential}", differential=d), brought))
     yield Steps(tuple(items))
@@ -71,7 +71,8 @@ def _sizes(texts: Iterable[Written]) -> tuple[Formula, ...]:
     return tuple(formulas.equal(formulas.name(n), Formula(of, math_text(of, "texttt"))) for n, of in found.items())
 
 
-def _where(form: ClosedForm) -> tuple[Formula, ...]:
+def definitions_of(form: ClosedForm) -> tuple[Formula, ...]:
+    """The names in a formula."""
     return tuple(
         formulas.gap(t) if not tex else formulas.equal(formulas.name(n), Formula(t, tex))
         for n, t, tex in form.shown_parts

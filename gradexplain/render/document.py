@@ -11,6 +11,7 @@ from functools import singledispatch
 from typing import Any
 
 from gradexplain.exposition.model import (
+    AlongSymmetric,
     CheckReport,
     CheckRow,
     Derivation,
@@ -57,7 +58,7 @@ from gradexplain.render.derivations import (
     stages_of,
     where_evaluated,
 )
-from gradexplain.render.differentials import differentials
+from gradexplain.render.differentials import definitions_of, differentials
 from gradexplain.render.findings import finding, remark
 from gradexplain.render.formula import derivative_of
 from gradexplain.render.implicit import implicit_derivation, implicit_steps
@@ -87,6 +88,20 @@ def blocks_of(record: Any) -> Iterator[Block]:
     raise TypeError(f"there is no wording for a {type(record).__name__}")
 
 
+@blocks_of.register
+def along_symmetric(record: AlongSymmetric) -> Iterator[Block]:
+    """The derivation for independent entries, and what it is where those of a pair move together."""
+    yield from blocks_of(record.independent)
+    name = formulas.name(record.variable)
+    both = (
+        "{variable} stays symmetric: both entries of a pair move, their slopes add up, the diagonal's stay as they are"
+    )
+    yield Paragraph(phrase(both, variable=name))
+    result = Formula(record.result.text, record.result.latex)
+    left = derivative_of(record.output, (record.variable,))
+    yield Equation(formulas.equal(left, result), where=definitions_of(record.result))
+
+
 def title_of(record: Any) -> str:
     """What the document of a record is called."""
     match record:
@@ -103,7 +118,7 @@ def title_of(record: Any) -> str:
             return say("Reverse mode" if record.style == "reverse" else "Forward mode")
         case Entrywise():
             return say("The derivative with respect to {variable}, entry by entry", variable=record.variable)
-        case Differentials():
+        case Differentials() | AlongSymmetric():
             return say("The derivative with respect to {variables}", variables=record.variable)
         case Modes():
             return say("Reverse and forward mode")
@@ -217,6 +232,8 @@ def given(record: Overview, output: str) -> Formula:
 
 def output_of(record: Overview) -> str:
     """The name of what is differentiated."""
+    if record.kind == "jvp":
+        return record.forms[0][0][1:]
     for found in record.derivations:
         return found.output
     return next(n for n in ("y", record.name, "f", "result", "the_result") if n not in record.arguments)
@@ -282,6 +299,8 @@ def parts_of(form: Any) -> tuple[Formula, ...]:
 def left_side(record: Overview, output: str, key: str) -> Formula:
     """The name of a derivative of an overview."""
     variables = tuple(key.split(","))
+    if record.kind == "jvp":
+        return Formula(key, f"d {formulas.name_latex(key[1:])}")
     if record.kind == "hessian" and len(variables) == 1:
         variables *= 2
     others = record.forms if record.equation is not None else record.arguments  # y depends on x alone along a curve

@@ -10,6 +10,7 @@ import numpy as np
 import sympy as sp
 
 from gradexplain.escape import math_text
+from gradexplain.evaluate import evaluate
 from gradexplain.graph import Node, ancestors, as_node
 from gradexplain.lambdify import Writer
 from gradexplain.simplify import reading
@@ -23,7 +24,7 @@ from gradexplain.simplify.candidates import (
 )
 from gradexplain.simplify.conditions import conditions
 from gradexplain.simplify.counting import operations
-from gradexplain.simplify.entrywise import entries, is_suitable, source_names
+from gradexplain.simplify.entrywise import entries, is_suitable, runs_over_all, source_names
 from gradexplain.simplify.form import ClosedForm, Written
 from gradexplain.simplify.naming import namings
 from gradexplain.simplify.numeric import rounded
@@ -67,7 +68,8 @@ def closed_form(
                 found = scalar_form(key, gradient, program, names)
         stated = (*found.conditions, *conditions(program, gradient))
         return replace(found, conditions=tuple(dict.fromkeys(stated)), arrangement=arranged)
-    if is_suitable(program, gradient):
+    in_matrices = matrix is not None and matrix.level == "matrix notation"
+    if is_suitable(program, gradient) and not (in_matrices and runs_over_all(program)):
         form = entry_form(key, gradient, program)
         if form is not None:
             return form
@@ -182,19 +184,33 @@ def _uses(gradient: Node) -> dict[Node, int]:
     return uses
 
 
+def _blank(gradient: Node, program: Program) -> str | None:
+    """A derivative without entries, or of what has no value at the point nor beside it: the variance of one entry."""
+    from gradexplain.simplify.tensor.checking import points
+
+    if gradient.size == 0:
+        return f"np.zeros({gradient.shape})"
+    if not program.is_numeric or not np.all(np.isnan(program.trace.value(program.output))):
+        return None
+    with np.errstate(all="ignore"):
+        around = [evaluate([program.output], {program.inputs[n]: v for n, v in p.items()}) for p in points(program, {})]
+    return f"np.full({gradient.shape}, np.nan)" if np.all(np.isnan(around)) else None
+
+
 def array_form(key: str, gradient: Node, program: Program, names: Mapping[Node, str]) -> ClosedForm:
     """The derivative of an array program as the named program that computes it: the last rung of the ladder."""
     from gradexplain.simplify.tensor.source import plain
 
     inputs = {x: n for n, x in program.inputs.items()}
     writer = Writer(dict(inputs), inline_arrays=True, prefix="d")
-    (result,) = writer.write([gradient])
+    blank = _blank(gradient, program)
+    text_form = str(writer.write([gradient])[0]) if blank is None else blank
     where = [s.split(" = ", 1) for s in writer.statements]
-    text_form = str(result)
     symbols = {x: symbol(x) for x in program.inputs.values()}
-    expr = expressions([gradient], symbols)[0] if tree_size(gradient) <= MOST_WRITTEN_OUT else sp.Symbol(text_form)
+    is_short = blank is None and tree_size(gradient) <= MOST_WRITTEN_OUT
+    expr = expressions([gradient], symbols)[0] if is_short else sp.Symbol(text_form)
     expr = rounded(expr)
     parts = tuple((n, t, plain(t), math_text(plain(t), "texttt")) for n, t in where)
-    tex = math_text(plain(text_form), "texttt") if parts else latex(expr)
+    tex = math_text(plain(text_form), "texttt") if parts or blank else latex(expr)
     texts = Written(text_form, plain(text_form), tex, parts, level="program")
     return ClosedForm(key, expr, {}, expr, shape=gradient.shape, texts=texts)

@@ -31,6 +31,18 @@ def is_suitable(program: Program, gradient: Node) -> bool:
     return apart and len(order) <= MOST_OPERATIONS and all(x.kind == "float" for x in inputs)
 
 
+_PLACED = {"getitem", "scatter", "reshape", "broadcast_to", "transpose", "stack", "concatenate", "squeeze", "as_index"}
+_AT_A_GLANCE = 4  # entries that are read as well one by one
+
+
+def runs_over_all(program: Program) -> bool:
+    """Whether a program also adds up (or the like) more entries than are read one by one: a mean beside a[0]."""
+    return any(
+        y.op.family != "elementwise" and y.op.name not in _PLACED and any(x.size > _AT_A_GLANCE for x in y.inputs)
+        for y in ancestors([program.output])
+    )
+
+
 def entries(program: Program, gradient: Node) -> tuple[Program, Any] | None:
     """The program on numbers and the derivative as an array of nodes; None where an operation needs whole arrays."""
     parts = {x: _entry_variables(n, x, program) for n, x in program.inputs.items()}

@@ -58,7 +58,7 @@ def bind(
     if not callable(function):
         raise no_function(function)
     _refuse_kinds(function)
-    parameters = _parameters(function, len(args))
+    parameters = parameters_of(function, len(args))
     given = _match(function, parameters, args, kwargs)
     missing = [p.name for p in parameters if p.name not in given and p.default is p.empty and not _is_variadic(p)]
     if missing and not symbolic:
@@ -110,7 +110,7 @@ def _match(
     return given
 
 
-def _parameters(function: Callable[..., Any], count: int) -> list[inspect.Parameter]:
+def parameters_of(function: Callable[..., Any], count: int) -> list[inspect.Parameter]:
     """The parameters; `*xs` counts as x0, x1, … as many as are given; builtins without a signature get x, y, z."""
     kind = inspect.Parameter.POSITIONAL_ONLY
     if isinstance(function, np.ufunc):

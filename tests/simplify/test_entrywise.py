@@ -93,3 +93,12 @@ def test_entries_that_are_taken_apart_are_asked_one_by_one(name, point):
     slope = gx.grad(f)(np.array(point))
     assert np.allclose(numpy_value(gx.explain(f, a=np.array([2.0, -1.0, 5.0]))["a"], {"a": point}), slope)
     assert gx.check(f, np.array(point), gradient=slope).ok
+
+
+def test_a_program_that_also_adds_up_an_array_is_in_matrix_notation():
+    a = np.array([0.5, -1.0, 2.0, 0.3, 1.5, -0.7])
+    e = gx.explain_hessian(lambda a: np.var(a) / (1 + a[0] ** 2), a)
+    assert e["a"].level == "matrix notation"
+    np.testing.assert_allclose(numpy_value(e["a"], {"a": a}), e.gradient_values["a,a"])
+    few = gx.explain(lambda x: np.sum(x) * x[0], np.array([1.0, 2.0]))["x"]
+    assert few.level == "element-wise"

@@ -164,3 +164,121 @@ def test_functions_of_scipy_in_the_derivative_are_checked_and_shown(name, size):
     form = gx.explain(loss, a=size or x)["a"]
     assert "scipy.special" in form.numpy + str(form.where_numpy)
     assert np.allclose(numpy_value(form, {"a": x}), gx.grad(loss)(x))
+
+
+def test_layers_share_their_adjoint():
+    def network(X, W1, b1, W2, b2, Y):
+        Z = X @ W1 + b1
+        H = np.maximum(0, Z)
+        P = np.exp(H @ W2 + b2) / np.sum(np.exp(H @ W2 + b2), axis=1, keepdims=True)
+        return -np.sum(Y * np.log(P)) / X.shape[0]
+
+    arguments = {"X": normal(6, 3), "W1": normal(3, 4), "b1": normal(4), "W2": normal(4, 3), "b2": normal(3)}
+    Y = np.eye(3)[[0, 2, 1, 1, 0, 2]]
+    e = gx.explain(network, **arguments, Y=Y, wrt=("W1", "b1", "W2", "b2"), facts={"Y": "onehot"})
+    assert [e[n].text for n in ("W1", "b1", "W2", "b2")] == [
+        "X.T @ R/m", "mean(R, axis=0)", "H.T @ (P - Y)/m", "mean(P - Y, axis=0)",
+    ]  # fmt: skip
+    assert e["b1"].where_numpy["R"] == "(Z > 0)*((P - Y) @ W2.T)"
+
+
+def at(form, arguments):
+    return np.asarray(numpy_value(form, arguments))
+
+
+def test_softmax_is_written_as_safely_as_it_was_computed():
+    def loss(X, W, Y):
+        Z = X @ W
+        E = np.exp(Z - np.max(Z, axis=1, keepdims=True))
+        P = E / np.sum(E, axis=1, keepdims=True)
+        return -np.mean(np.sum(Y * np.log(P), axis=1))
+
+    arguments = {"X": normal(6, 3), "W": normal(3, 4), "Y": np.eye(4)[[0, 1, 2, 3, 1, 2]]}
+    form = gx.explain(loss, **arguments, wrt="W", facts={"Y": "onehot"})["W"]
+    assert form.text == "X.T @ (P - Y)/m"
+    assert form.where_numpy["E"] == "np.exp(X @ W - np.max(X @ W, axis=1, keepdims=True))"
+    with np.errstate(over="raise"):
+        assert np.all(np.isfinite(at(form, {**arguments, "X": 1e4 * arguments["X"]})))
+    jacobian = gx.explain_jacobian(softmax, z=normal(4))["z"]
+    with np.errstate(over="raise"):
+        found = at(jacobian, {"z": np.array([1e4, 1e4, 0.0, 1.0])})
+    np.testing.assert_allclose(found[:2, :2], [[0.25, -0.25], [-0.25, 0.25]])
+
+
+def elu(x):
+    return np.where(x > 0, x, np.exp(x) - 1)
+
+
+def both_sides(x):
+    positive = x > 0
+    return np.sum(np.where(positive, x**2, np.sin(x))) + np.sum(np.where(positive, np.exp(x), x**3))
+
+
+@pytest.mark.parametrize(
+    ("f", "text"),
+    [
+        (lambda x: np.sum(elu(x) ** 2), "where(x > 0, 2*x, 2*exp(x)*(exp(x) - 1))"),
+        (lambda x: np.sum(np.where(x > 0, x, 0.1 * x) ** 2), "where(x > 0, 2*x, 0.02*x)"),
+        (both_sides, "where(x > 0, exp(x) + 2*x, 3*x**2 + cos(x))"),
+    ],
+)
+def test_a_condition_is_written_once(f, text):
+    x = np.array([0.5, -0.4, 1.2, -2.0])
+    e = gx.explain(f, x)
+    assert e["x"].text == text
+    np.testing.assert_allclose(at(e["x"], {"x": x}), e.gradient_values["x"])
+
+
+MAXIMA = [
+    (lambda x: np.max(x), "1.0*(x == max(x))", ("sum(x == max(x)) = 1",)),
+    (lambda x: np.max(x) - np.min(x), "1.0*(x == max(x)) - 1.0*(x == min(x))",
+     ("sum(x == max(x)) = 1", "sum(x == min(x)) = 1")),
+    (lambda x: np.max(x) ** 2, "2*max(x)*(x == max(x))", ("sum(x == max(x)) = 1",)),
+    (lambda x: np.max(np.abs(x)), "sign(x)*(abs(x) == max(abs(x)))", ("sum(abs(x) == max(abs(x))) = 1",)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("f", "text", "conditions"), MAXIMA)
+def test_the_largest_entry_is_marked_by_numbers(f, text, conditions):
+    x = np.array([0.5, -0.4, 1.2, -2.0])
+    e = gx.explain(f, x)
+    assert (e["x"].text, e["x"].conditions) == (text, conditions)
+    found = at(e["x"], {"x": x})
+    assert found.dtype.kind == "f"
+    np.testing.assert_allclose(found, e.gradient_values["x"])
+
+
+def test_where_entries_tie_they_share():
+    e = gx.explain(lambda x: np.max(x), np.array([1.0, 3.0, 3.0]))
+    assert (e["x"].text, e["x"].conditions) == ("r/sum(r)", ())
+
+
+SUMS_ON_THE_WAY = [
+    (lambda x, y: np.cumsum(x) @ y, {"x": "cumsum(y[::-1])[::-1]", "y": "cumsum(x)"}),
+    (lambda x: np.sum(np.cumsum(x) ** 2), {"x": "2*cumsum(cumsum(x)[::-1])[::-1]"}),
+    (lambda x, y: x[::-1] @ y, {"x": "y[::-1]", "y": "x[::-1]"}),
+    (lambda x: np.sum(x - np.log(np.cumsum(np.exp(x)[::-1])[::-1])),
+     {"x": "1 - exp(x)*cumsum(1/cumsum(exp(x)[::-1])[::-1])"}),
+    (lambda A: np.sum(np.cumsum(A, axis=1) ** 2), {"A": "2*cumsum(cumsum(A, axis=1)[:, ::-1], axis=1)[:, ::-1]"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("f", "expected"), SUMS_ON_THE_WAY)
+def test_sums_up_to_each_entry(f, expected):
+    arguments = {n: normal(4, 3) if n == "A" else normal(4) for n in expected}
+    e = gx.explain(f, **arguments)
+    assert {n: e[n].text for n in expected} == expected
+    for n in expected:
+        np.testing.assert_allclose(at(e[n], arguments), e.gradient_values[n])
+
+
+def test_the_jacobian_of_cumsum_is_a_triangle():
+    assert gx.explain_jacobian(lambda x: np.cumsum(x), x=normal(4))["x"].text == "tril(ones((m, m)))"
+    e = gx.explain_hessian(lambda x: np.sum(np.cumsum(x) ** 2), x=normal(4))
+    assert e["x"].text == "2*tril(ones((m, m))).T @ tril(ones((m, m)))"
+    assert e.check().ok
+
+
+def test_a_name_that_comes_in_twice_is_squared():
+    e = gx.explain(lambda x, S: x @ np.linalg.inv(S) @ x, x="n", S="n n", wrt="S", structured="S")
+    assert e["S"].text == "diag(r**2) - 2*outer(r, r)"

@@ -25,7 +25,7 @@ from gradexplain.simplify.tensor.terms import (
 )
 from gradexplain.simplify.watchdog import within
 
-_MOST_SYMBOLS = 10
+_MOST_SYMBOLS = 8
 _LONGEST, _LONGEST_FACTORED = 80, 40  # terms of numerator and denominator when all is multiplied out
 _MANY_SYMBOLS, _FEW_TERMS = 6, 12  # SymPy may try for minutes to factor many terms in many variables
 _SECONDS = 2.0

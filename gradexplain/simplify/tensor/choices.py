@@ -141,10 +141,43 @@ def _says_inside(space: Space, condition: Tensor, f: Factor) -> bool:
     return all(s is not None and space.same(s[1][0], x) for s in sides)
 
 
+def resolved(space: Space, tensor: Tensor) -> Tensor:
+    """The tensor with choices decided by masks: where(z > 0, a, b) [z > 0] is a [z > 0]."""
+    terms: list[tuple[Fraction, list[Factor]]] = []
+    for term in tensor.terms:
+        number, factors = term.number, list(term.factors)
+        for m in [f for f in term.factors if is_mask(f)]:
+            for f in [f for f in factors if f.atom.kind == "function" and f.atom.data[0] == "where"]:
+                branch = _decided(space, m, f)
+                if branch is None:
+                    continue
+                part = Tensor(f.indices, tuple(instance(branch, f.indices)))
+                one = space.wrapped(space.power(part, f.power)) if part.terms else Term(Fraction(0), ())
+                factors.remove(f)
+                number, factors = number * one.number, [*factors, *one.factors]
+        terms.append((number, factors))
+    return space.tensor(tensor.axes, [t for t in terms if t[0]])
+
+
+def _decided(space: Space, m: Factor, f: Factor) -> Tensor | None:
+    """The branch of a choice that a mask leaves."""
+    condition, yes, no = f.atom.parts
+    other = complement(space, condition)
+    asked = Tensor(f.indices, tuple(instance(condition, f.indices)))
+    refused = None if other is None else Tensor(f.indices, tuple(instance(other, f.indices)))
+    given = instance(m.atom.parts[0], m.indices)
+    if any(i not in f.indices for t in given for g in t.factors for i in g.indices):
+        return None
+    said = Tensor(f.indices, tuple(given))
+    if space.same(said, asked):
+        return yes
+    return no if refused is not None and space.same(said, refused) else None
+
+
 def chosen(space: Space, tensor: Tensor) -> Iterator[Tensor]:
     """Terms under a condition and terms under its opposite as one choice."""
     masks = dict.fromkeys((f.atom, f.indices) for t in tensor.terms for f in t.factors if is_mask(f))
-    for atom, indices in masks:
+    for atom, indices in sorted(masks, key=lambda m: _serial(m[0])):  # the program's own condition before its opposite
         inner = complement(space, atom.parts[0])
         if inner is None or any(i not in tensor.axes for i in indices):
             continue
@@ -159,6 +192,10 @@ def chosen(space: Space, tensor: Tensor) -> Iterator[Tensor]:
         parts = [Tensor(tuple(used), p.terms) for p in parts]
         f = space.factor("function", ("where", (None, None, None)), parts, used)
         yield Tensor(tensor.axes, (Term(ONE, (f,)),))
+
+
+def _serial(mask: Atom) -> int:
+    return max((f.atom.serial for t in mask.parts[0].terms for f in t.factors), default=0)
 
 
 def _under(tensor: Tensor, atom: Atom, indices: tuple[Index, ...]) -> list[tuple[Fraction, list[Factor]]]:

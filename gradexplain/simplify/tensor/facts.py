@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from gradexplain.simplify.tensor.space import Space
 from gradexplain.simplify.tensor.terms import (
+    ONE,
     Atom,
     Factor,
     Tensor,
     Term,
     instance,
+    renamed,
 )
+
+
+def tied(space: Space, tensor: Tensor, shape: Sequence[int], places: Iterable[int]) -> Tensor:
+    """A + A.T - diag(A) over the axes of each symmetric matrix: what changes if both entries of a pair move."""
+    rest = iter(tensor.indices)
+    axes = [None if n == 1 else next(rest) for n in shape]
+    for at in places:
+        i, j = axes[at : at + 2]
+        if i is None or j is None:
+            continue
+        turned = {i: j, j: i}
+        terms = [(t.number, t.factors) for t in tensor.terms]
+        terms += [(t.number, renamed(t.factors, turned)) for t in tensor.terms]
+        terms += [(-t.number, (*t.factors, Factor(space.delta, (i, j), ONE))) for t in tensor.terms]
+        tensor = space.tensor(tensor.axes, terms)
+    return tensor
 
 
 class Rebuilt:
@@ -52,4 +71,7 @@ class Rebuilt:
             parts = [self.tensor(p) for p in atom.parts]
             found = self._known[atom] = self.new.atom(atom.kind, atom.data, parts, atom.axes)
             found.hot |= atom.hot
+            found.symmetric |= atom.kind == "reverse"
+            if atom in self.old.safe:
+                self.new.safe[found] = Tensor(found.axes, tuple(instance(self.tensor(self.old.safe[atom]), found.axes)))
         return found

@@ -115,22 +115,34 @@ def _stands_below(below: Factor, above: Factor, inner: Factor) -> bool:
 
 def ratio_of(space: Space, inner: Factor, total: Atom) -> Atom:
     """The atom exp(u)/sum(exp(u)) over the axes of exp(u)."""
-    exp = inner.atom
+    exp, shifted = inner.atom, None
     kept = {i for i, own in zip(exp.axes, inner.indices, strict=True) if own in total.parts[0].indices}
     (u,) = exp.parts
     summed = [i for i in u.indices if i not in kept]
     varying = [t for t in u.terms if any(i in f.indices for i in summed for f in t.factors)]
     axes = exp.axes
     if varying and len(varying) < len(u.terms):
+        if any(_is_max(f.atom) for t in u.terms if t not in varying for f in t.factors):
+            shifted = _quotient(exp, total, kept)
         part = space.tensor(u.axes, [(t.number, t.factors) for t in varying])
         exp = space.atom("function", exp.data, [part], axes)
         again = tuple(i for i in exp.axes if i in kept)
         body = Tensor(again, (Term(ONE, (Factor(exp, exp.axes, ONE),)),))
         total = space.atom("sum", None, [body], again)
         axes = exp.axes
-    below = tuple(i for i in axes if i in kept)
-    parts = (Factor(exp, axes, ONE), Factor(total, below, Fraction(-1)))
-    return space.atom("ratio", None, [Tensor(axes, (Term(ONE, parts),))], axes)
+    ratio = space.atom("ratio", None, [_quotient(exp, total, kept)], axes)
+    if shifted is not None:
+        space.safe.setdefault(ratio, Tensor(ratio.axes, tuple(instance(shifted, ratio.axes))))
+    return ratio
+
+
+def _quotient(exp: Atom, total: Atom, kept: set[Index]) -> Tensor:
+    below = tuple(i for i in exp.axes if i in kept)
+    return Tensor(exp.axes, (Term(ONE, (Factor(exp, exp.axes, ONE), Factor(total, below, Fraction(-1)))),))
+
+
+def _is_max(atom: Atom) -> bool:
+    return atom.kind == "operation" and atom.data[0] == "max"
 
 
 def opened(space: Space, tensor: Tensor) -> Tensor:

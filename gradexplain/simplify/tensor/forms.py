@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,19 +19,22 @@ from gradexplain.simplify.tensor import choices, matrices, rows, selection
 from gradexplain.simplify.tensor.adjoints import Backward
 from gradexplain.simplify.tensor.checking import agree, function_of, points
 from gradexplain.simplify.tensor.domain import conditions
-from gradexplain.simplify.tensor.facts import Rebuilt
+from gradexplain.simplify.tensor.facts import Rebuilt, tied
 from gradexplain.simplify.tensor.folding import folded
 from gradexplain.simplify.tensor.lowering import Lowering, NotLoweredError, TooLongError, fresh
 from gradexplain.simplify.tensor.naming import named
 from gradexplain.simplify.tensor.notation import Form, joint_cost, subforms, with_statistics
+from gradexplain.simplify.tensor.reshaping import meant_symmetric
 from gradexplain.simplify.tensor.simplifying import Simplifier
 from gradexplain.simplify.tensor.sizing import Sizing
 from gradexplain.simplify.tensor.source import numpy_source, plain, text
 from gradexplain.simplify.tensor.space import Space
 from gradexplain.simplify.tensor.standins import Elsewhere, bound, elsewhere
-from gradexplain.simplify.tensor.terms import ONE, Atom, Factor, Index, Tensor, Term
+from gradexplain.simplify.tensor.terms import ONE, Atom, Factor, Index, Tensor, Term, like
 from gradexplain.simplify.tensor.tex import latex
+from gradexplain.simplify.tensor.truth import with_numbers
 from gradexplain.simplify.tensor.writing import Writer, shaped
+from gradexplain.structured import structured_in, tied_array, tied_axes
 from gradexplain.trace.run import Program
 
 # What stands in the way of a formula: the program keeps the form of the rung below.
@@ -85,16 +88,38 @@ class TensorProgram:
                 again = space.atom("variable", atom.data, [], atom.axes)
                 again.hot, again.symmetric = atom.hot, atom.symmetric or atom.data in symmetric
             rebuilt, simplify = Rebuilt(self.space, space), Simplifier(space)
-            found = {k: (simplify(rebuilt.tensor(t)), shape) for k, (t, shape) in found.items()}
+            leading = len(self.program.output.shape) if kind == "jacobian" else 0
+            structured = structured_in(self.facts) if kind != "jvp" else ()
+            places = {k: tied_axes(k, self.program.inputs, leading, structured) for k in found}
+            found = {
+                k: (simplify(tied(space, rebuilt.tensor(t), shape, places[k])), shape)
+                for k, (t, shape) in found.items()
+            }
             own = {n: rebuilt.tensor(t) for n, t in own.items()}
-        writer = Writer(space, self.sizing.totals if self.sizing else {})
-        forms = {}
-        for key, (t, shape) in found.items():
-            rest = iter(t.indices)
-            full = tuple(None if n == 1 else next(rest) for n in shape)
-            forms[key] = shaped(with_statistics(writer.form(Tensor(t.indices, t.terms))), full)
+        writer = Writer(space, self._totals)
         own_forms = {n: with_statistics(writer.form(folded(space, t))) for n, t in own.items()}
+        forms = {key: _shown(writer, t, shape) for key, (t, shape) in found.items()}
+        if len(forms) > 1:
+            forms = self._alike(space, found, forms)
         return forms, own_forms, {key: shape for key, (_, shape) in found.items()}
+
+    @property
+    def _totals(self) -> Mapping[tuple[str, ...], Any]:
+        return self.sizing.totals if self.sizing else {}
+
+    def _alike(
+        self, space: Space, found: Mapping[str, tuple[Tensor, tuple[int, ...]]], forms: Mapping[str, Form]
+    ) -> dict[str, Form]:
+        """The forms in which products are taken in the order of the other forms, where that makes them share more."""
+        best, products = dict(forms), {k: _products(f) for k, f in forms.items()}
+        for key, (t, shape) in found.items():
+            known = frozenset().union(*(p for k, p in products.items() if k != key))
+            if not known:
+                continue
+            again = {**best, key: _shown(Writer(space, self._totals, known), t, shape)}
+            if joint_cost(again.values()) < joint_cost(best.values()):
+                best, products[key] = again, _products(again[key])
+        return best
 
     def _own_tensors(self) -> list[Tensor]:
         return [t for _, t in self._own_values()]
@@ -112,6 +137,8 @@ class TensorProgram:
         if kind == "jacobian":
             found = self.backward.derivatives(self.output, chosen, seed=True)
             return {a.data: (t, self.program.output.shape + shapes[a.data]) for a, t in found.items()}
+        if kind == "jvp":
+            return {",".join(self.wrt): (self._pushed(chosen), self.program.output.shape)}
         gradients = self.backward.derivatives(rows.summed(self.space, self.output, ()), chosen)
         if kind == "gradient":
             return {a.data: (t, shapes[a.data]) for a, t in gradients.items()}
@@ -121,6 +148,28 @@ class TensorProgram:
             for b in self.wrt:
                 out[f"{a},{b}"] = (second[self.atoms[b]], shapes[a] + shapes[b])
         return out
+
+    def _pushed(self, chosen: Sequence[Atom]) -> Tensor:
+        """The Jacobians times the tangents."""
+        axes, parts = self.output.axes, []
+        for a, t in self.backward.derivatives(self.output, chosen, seed=True).items():
+            own = t.axes[len(axes) :]
+            d = Factor(self.atoms[f"d{a.data}"], tuple(i for i in own if i is not None), ONE)
+            made = self.space.tensor(t.axes[: len(axes)], [(x.number, (*x.factors, d)) for x in t.terms])
+            parts.append(made)
+        total = self.space.total(like(axes), parts, [1] * len(parts))
+        return self.backward.simplify(total)
+
+
+def _shown(writer: Writer, t: Tensor, shape: tuple[int, ...]) -> Form:
+    """A derivative in matrix notation, with its axes of size 1."""
+    rest = iter(t.indices)
+    full = tuple(None if n == 1 else next(rest) for n in shape)
+    return shaped(with_numbers(with_statistics(writer.form(Tensor(t.indices, t.terms)))), full)
+
+
+def _products(form: Form) -> frozenset[Form]:
+    return frozenset(p for p in subforms(form) if p.op == "matmul")
 
 
 def tensor_forms(
@@ -132,7 +181,9 @@ def tensor_forms(
     """
     found: dict[str, ClosedForm] = {}
     sizing = sizing_of(program)
-    checked = _Checked(program, kind, facts)
+    meant = meant_symmetric(program)
+    unsaid = tuple(f"{n}.T = {n}" for n in sorted(meant) if "symmetric" not in facts.get(n, ()))
+    checked = _Checked(program, kind, {**facts, **{n: facts.get(n, frozenset()) | {"symmetric"} for n in meant}})
     ways = [(s, regular) for regular in (True, False) for s in ((sizing, None) if sizing else (None,))]
     with suppress(TooLongError):
         for named_sizes, regular in ways:
@@ -142,8 +193,9 @@ def tensor_forms(
             for key, form in best.shown.items():
                 used = _used(form, best.where)
                 if key not in found and checked.is_right(form, used, key, named_sizes):
-                    closed = _closed(key, form, used, best.shapes[key])
-                    found[key] = replace(closed, conditions=(*closed.conditions, *checked.bound_to(form, used, key)))
+                    closed = _closed(key, form, used, best.shapes[key], regular=regular)
+                    stated = (*(unsaid if regular else ()), *closed.conditions, *checked.bound_to(form, used, key))
+                    found[key] = replace(closed, conditions=stated)
             if len(found) == len(best.shown):
                 break
     return found
@@ -183,7 +235,7 @@ class _Checked:
     def _agrees(self, form: Form, where: Sequence[tuple[str, Form]], key: str, program: Program) -> bool:
         try:
             at = self._at if program is self.program else list(points(program, self.facts))
-            return agree(function_of(form, where, program.inputs), _reference(program, key, self.kind), at)
+            return agree(function_of(form, where, program.inputs), _reference(program, key, self.kind, self.facts), at)
         except FAILURES:
             return False
 
@@ -234,7 +286,23 @@ def _used(form: Form, where: Sequence[tuple[str, Form]]) -> tuple[tuple[str, For
     return tuple(reversed(out))
 
 
-def _reference(program: Program, key: str, kind: str) -> Callable[[dict[str, Any]], Any]:
+def _reference(
+    program: Program, key: str, kind: str, facts: Mapping[str, frozenset[str]]
+) -> Callable[[dict[str, Any]], Any]:
+    """The derivative by autodiff, along symmetric matrices where that is asked for."""
+    if kind == "jvp":
+        directions = {program.inputs[n]: program.inputs[f"d{n}"] for n in key.split(",")}
+        (node,) = jvp([program.output], directions)
+        return lambda point: np.broadcast_to(
+            evaluate([node], {program.inputs[n]: v for n, v in point.items()})[0], program.output.shape
+        )
+    leading = program.output.ndim if kind == "jacobian" else 0
+    places = tied_axes(key, program.inputs, leading, structured_in(facts))
+    independent = _independent(program, key, kind)
+    return lambda point: reduce(tied_array, places, independent(point))
+
+
+def _independent(program: Program, key: str, kind: str) -> Callable[[dict[str, Any]], Any]:
     """The derivative by autodiff; of Jacobians and Hessians by columns, which cost as little as the size allows."""
     inputs = program.inputs
     if kind == "gradient":
@@ -258,10 +326,12 @@ def _reference(program: Program, key: str, kind: str) -> Callable[[dict[str, Any
     return columns
 
 
-def _closed(key: str, form: Form, where: Sequence[tuple[str, Form]], shape: tuple[int, ...]) -> ClosedForm:
+def _closed(
+    key: str, form: Form, where: Sequence[tuple[str, Form]], shape: tuple[int, ...], *, regular: bool
+) -> ClosedForm:
     texts = written(form, where)
     expr = sp.Symbol(texts.text)
-    stated = conditions((form, *(f for _, f in where)))
+    stated = conditions((form, *(f for _, f in where)), regular=regular)
     return ClosedForm(key, expr, {}, expr, conditions=stated, shape=shape, texts=texts)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from gradexplain.graph import CONSTANT, VARIABLE, Fixed, Node, ancestors
 from gradexplain.numbers import exact_number
+from gradexplain.simplify.tensor.reshaping import Reshapes
 from gradexplain.simplify.tensor.space import Space
 from gradexplain.simplify.tensor.terms import (
     ONE,
@@ -57,20 +58,29 @@ class Lowering:
     def __init__(
         self, space: Space, known: Mapping[Node, Tensor], sizes: Mapping[tuple[Node, int], Any] | None = None
     ) -> None:
-        self.space, self.known, self.sizes = space, dict(known), sizes or {}
+        self.space, self.known, self.sizes = space, dict(known), dict(sizes or {})
+        self.reshapes = Reshapes(regular=space.regular)
 
     def tensors(self, nodes: Sequence[Node]) -> list[Tensor]:
         """The nodes as tensors."""
         count = 0
         for node in ancestors(nodes):
             if node not in self.known:
-                made = self.known[node] = self._lowered(node)
+                made = self.known[node] = self._simpler(node) or self._lowered(node)
                 count += len(made.terms)
                 if count > _MOST_TERMS:
                     raise TooLongError("too long a program")
                 if len(made.terms) > 1 and len(made.axes) == 2:
                     self.space.wrapped(made)  # so that its atom has the axes in this order
         return [self.known[n] for n in nodes]
+
+    def _simpler(self, node: Node) -> Tensor | None:
+        """What there is fewer reshapes in."""
+        other = self.reshapes.simpler(node)
+        if other is None or other is node:
+            return None
+        self.sizes |= {(other, k): self.sizes[(node, k)] for k in range(len(other.inputs)) if (node, k) in self.sizes}
+        return self.tensors([other])[0]
 
     def _lowered(self, node: Node) -> Tensor:
         if node.op is VARIABLE:

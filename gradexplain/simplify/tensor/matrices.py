@@ -66,6 +66,9 @@ def determinant(space: Space, a: Tensor, size: int, name: str = "det") -> Tensor
     entries = diagonal_of(space, a)
     if entries is not None:
         return _product(space, entries) if name == "det" else _sum_of_logarithms(space, entries)
+    lemma = _with_rank_one(space, a) if name == "det" and space.regular else None
+    if lemma is not None:
+        return lemma
     atoms = {f.atom for t in a.terms for f in t.factors}
     count = len(a.terms[0].factors) if a.terms else 0
     is_power = len(a.terms) == 1 and len(atoms) == 1 and all(f.power == 1 for f in a.terms[0].factors)
@@ -80,6 +83,27 @@ def determinant(space: Space, a: Tensor, size: int, name: str = "det") -> Tensor
     return _whole(space, a, size, name)
 
 
+def _with_rank_one(space: Space, a: Tensor) -> Tensor | None:
+    """The determinant lemma: det(diag(d) + outer(u, v)) is prod(d)*(1 + v @ (u/d)), where no d is 0."""
+    if len(a.axes) != 2 or len(a.terms) < 2:
+        return None
+    i, j = a.indices
+    rest = [t for t in a.terms if not any(f.atom is space.delta and set(f.indices) == {i, j} for f in t.factors)]
+    if len(rest) != 1 or len(rest) == len(a.terms):
+        return None
+    (term,) = rest
+    if {f.indices for f in term.factors} != {(i,), (j,)}:
+        return None
+    entries = diagonal_of(space, Tensor(a.axes, tuple(t for t in a.terms if t is not term)))
+    if entries is None:
+        return None
+    (k,) = entries.indices
+    moved = [Factor(f.atom, (k,), f.power) for f in term.factors]
+    product = space.product((k,), [space.tensor((k,), [(term.number, moved)]), space.power(entries, Fraction(-1))])
+    inner = space.tensor((), [(ONE, ()), *((t.number, t.factors) for t in product.terms)])
+    return space.product((), [_product(space, entries), inner])
+
+
 def _is_square(axes: tuple[Index, ...], size: int) -> bool:
     return len(axes) == 2 and all(i.dim.size == size for i in axes)
 
@@ -92,6 +116,8 @@ def _whole(space: Space, a: Tensor, size: int, name: str) -> Tensor:
 
 
 def _product(space: Space, entries: Tensor) -> Tensor:
+    if all(t == Term(ONE, ()) for t in entries.terms):
+        return Tensor((), (Term(ONE, ()),))
     (i,) = entries.indices
     params = (("axis", (0,)), ("keepdims", False))
     axes = like(entries.axes)

@@ -130,7 +130,7 @@ ONE = number(1)
 
 def transposed(x: Form) -> Form:
     """A matrix transposed: products turn round, what is symmetric stays."""
-    if x.ndim < 2 or x.op in ("eye", "diag") or x.symmetric:
+    if x.ndim < 2 or x.op in ("eye", "diag", "reverse") or x.symmetric:
         return x
     if x.op == "T":
         return x.parts[0]
@@ -196,6 +196,10 @@ def product(parts: Iterable[Form]) -> Form:
                 flat.append(q)
     if below and flat:
         return quotient(product([number(value), *flat]), product(below))
+    arrays = [q for q in flat if q.ndim]
+    if len(arrays) == 1 and arrays[0].op == "quotient" and (len(flat) > 1 or abs(value) != 1):
+        above, under = arrays[0].parts
+        return quotient(product([number(value), *(q for q in flat if not q.ndim), above]), under)
     flat += [quotient(ONE, b) for b in below]
     flat.sort(key=lambda q: (q.ndim > 0 and q.op != "expand") or q.ndim > 0)
     if value == 0:
@@ -221,6 +225,8 @@ def quotient(above: Form, below: Form) -> Form:
         return above
     if above.op == "neg":
         return negative(quotient(above.parts[0], below))
+    if above.op == "number" and above.data < 0:
+        return negative(quotient(number(-above.data), below))
     if above.op == "quotient":
         return quotient(above.parts[0], product([above.parts[1], below]))
     return Form("quotient", (above, below), max(above.ndim, below.ndim))
@@ -314,49 +320,33 @@ def expanded(x: Form, kept: Sequence[bool]) -> Form:
         pattern.pop(0)
     if all(pattern):
         return x
+    reduced = _axes_of_reduction(x)
+    missing = tuple(k for k, there in enumerate(pattern) if not there)
+    if reduced == missing and x.parts[0].ndim == len(pattern):
+        return call(x.data[0], x.parts, len(pattern), (("axis", missing), ("keepdims", True)))
     return Form("expand", (x,), len(pattern), tuple(pattern))
 
 
+def _axes_of_reduction(x: Form) -> tuple[int, ...] | None:
+    """The axes that a row such as max takes away."""
+    params = dict(x.data[1]) if x.op == "row" else {}
+    return params["axis"] if params.keys() == {"axis", "keepdims"} and params["keepdims"] is False else None
+
+
 def summed(x: Form, axes: tuple[int, ...]) -> Form:
-    """The sum over axes of x."""
+    """The sum over axes of x; over a diagonal it is the trace."""
+    if x.op == "diagonal":
+        return call("trace", x.parts, 0, (("k", 0),))
+    if x.op == "product" and len(x.parts) == 2 and len(axes) == 2 and all(p.ndim == 2 for p in x.parts):
+        a, b = x.parts
+        if (a.op == "T") != (b.op == "T"):
+            return call("trace", [matmul([a, b.parts[0]] if b.op == "T" else [b, a.parts[0]])], 0, (("k", 0),))
     return Form("sum", (x,), x.ndim - len(axes), axes)
 
 
 def call(function: str, parts: Sequence[Form], ndim: int, params: Any = ()) -> Form:
     """A row of the table, applied."""
     return Form("row", tuple(parts), ndim, (function, params))
-
-
-def picked(x: Form, axis: int, key: Any) -> Form:
-    """x with an axis cut down by a number, a slice (start, stop, step) or an array of numbers."""
-    ndim = x.ndim - isinstance(key, int)
-    if x.op == "T" and x.ndim == 2 and not isinstance(key, Form):
-        inner = picked(x.parts[0], 1 - axis, key)
-        return transposed(inner)
-    if x.op == "item":
-        before = list(x.data)
-        places = [k for k, e in enumerate(before) if not isinstance(e, int)]
-        at = places[axis] if axis < len(places) else len(before) + axis - len(places)
-        before += [()] * (at + 1 - len(before))
-        if before[at] == () and not any(isinstance(e, Form) for e in before) and not isinstance(key, Form):
-            before[at] = key
-            return Form("item", x.parts, ndim, tuple(before))
-    if isinstance(key, Form):
-        return Form("item", (x, key), ndim, (*[()] * axis, "key"))
-    return Form("item", (x,), ndim, (*[()] * axis, key))
-
-
-def padded(x: Form, widths: tuple[tuple[int, int], ...]) -> Form:
-    """x with zeros before and behind, along each axis."""
-    if x.op == "pad":
-        both = zip(x.data, widths, strict=True)
-        return Form("pad", x.parts, x.ndim, tuple((a + c, b + d) for (a, b), (c, d) in both))
-    return Form("pad", (x,), x.ndim, widths)
-
-
-def diagonal(x: Form) -> Form:
-    """The diagonal of a matrix."""
-    return x.parts[0] if x.op == "diag" else Form("diagonal", (x,), 1)
 
 
 def subforms(*forms: Form) -> Iterator[Form]:
@@ -389,7 +379,18 @@ def replaced(form: Form, table: Mapping[Form, Form]) -> Form:
     def walk(form: Form) -> Form:
         if form not in done:
             parts = tuple(map(walk, form.parts))
-            done[form] = form if parts == form.parts else replace(form, parts=parts)
+            done[form] = form if parts == form.parts else _with_squares(replace(form, parts=parts))
         return done[form]
 
     return walk(form)
+
+
+def _with_squares(x: Form) -> Form:
+    """A product in which a name that has come in twice is squared."""
+    counts = Counter(p for p in x.parts if p.op == "name") if x.op == "product" else {}
+    if max(counts.values(), default=1) == 1:
+        return x
+    squared = {p: power(p, Fraction(k)) for p, k in counts.items()}
+    rest = [squared.pop(p, None) if p in counts else p for p in x.parts]
+    parts = tuple(p for p in rest if p is not None)
+    return parts[0] if len(parts) == 1 else replace(x, parts=parts)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from gradexplain.simplify.tensor import entries
 from gradexplain.simplify.tensor import notation as n
 from gradexplain.simplify.tensor.notation import Form
 from gradexplain.simplify.tensor.terms import Index, Term
@@ -45,6 +46,14 @@ def picking(form: Form) -> Any:
     if form.op == "onehot":
         return form.parts[0]
     return form.data[4]
+
+
+def _line(u: Item) -> str:
+    """What a matrix of zeros and ones does to the entries in a line: adds them up, or turns them round; else ""."""
+    if len(u.above) != 1 or u.below:
+        return ""
+    form = u.above[0].parts[0] if u.above[0].op == "T" else u.above[0]
+    return form.op if form.op in ("tril", "reverse") else ""
 
 
 def _counted(forms: list[Form]) -> list[Form]:
@@ -105,7 +114,7 @@ class Reduction:
     def _diagonal(self, form: Form, indices: tuple[Index, ...]) -> tuple[Form, tuple[Index, ...]]:
         left = tuple(dict.fromkeys(indices))
         if len(indices) == 2:
-            return n.diagonal(form), left
+            return entries.diagonal(form), left
         return self._einsum([(form, indices)], left), left
 
     def _einsum(self, operands: Sequence[tuple[Form, tuple[Index, ...]]], output: Sequence[Index]) -> Form:
@@ -121,7 +130,7 @@ class Reduction:
         free = set(axes)
         while True:
             self._merge(items)
-            if self._picked(items, free) or self._padded(items, free):
+            if self._picked(items, free) or self._padded(items, free) or self._accumulated(items, free):
                 continue
             bound = list(dict.fromkeys(i for x in items for i in x.indices if i not in free))
             if not bound:
@@ -152,8 +161,8 @@ class Reduction:
             key = picking(u.above[0])
             for x in users:
                 at = x.indices.index(i)
-                x.above = [n.picked(f, at, key) for f in x.above]
-                x.below = [n.picked(f, at, key) for f in x.below]
+                x.above = [entries.picked(f, at, key) for f in x.above]
+                x.below = [entries.picked(f, at, key) for f in x.below]
                 x.indices = (*x.indices[:at], *u.indices[:-1], *x.indices[at + 1 :])
             items.remove(u)
             return True
@@ -172,11 +181,33 @@ class Reduction:
             start, _, count, size, _ = u.above[0].data
             at = x.indices.index(out)
             widths = tuple((start, size - start - count) if k == at else (0, 0) for k in range(len(x.indices)))
-            form = n.padded(x.form, widths)
+            form = entries.padded(x.form, widths)
             items.remove(u)
             x.above, x.below = [form], []
             x.indices = (*x.indices[:at], i, *x.indices[at + 1 :])
             return True
+        return False
+
+    def _accumulated(self, items: list[Item], free: set[Index]) -> bool:
+        """Ones on and below the diagonal times x are the sums up to each entry; turned round, from each entry on."""
+        for u in items:
+            kind = _line(u)
+            if not kind or u.indices[0] is u.indices[1]:
+                continue
+            out, own = u.indices[::-1] if u.above[0].op == "T" else u.indices
+            for bound, left in ((own, out), (out, own)):
+                users = [x for x in items if x is not u and bound in x.indices]
+                if bound in free or len(users) != 1 or _line(users[0]) or users[0].indices.count(bound) > 1:
+                    continue
+                (x,) = users
+                if any(i is not bound and (i not in free or i is left) for i in x.indices):
+                    continue  # the matrix product comes first
+                at = x.indices.index(bound)
+                turned = entries.reversed_along(x.form, at) if kind == "reverse" else None
+                x.above, x.below = [turned or entries.accumulated(x.form, at, backwards=bound is out)], []
+                x.indices = (*x.indices[:at], left, *x.indices[at + 1 :])
+                items.remove(u)
+                return True
         return False
 
     def _mean(self, form: Form, lost: Sequence[Index], number: Fraction, scalars: Item) -> tuple[Fraction, Form]:
@@ -220,8 +251,11 @@ class Reduction:
     def _matrix_product(
         self, items: list[Item], bound: Sequence[Index], free: set[Index]
     ) -> tuple[Form, tuple[Index, ...], list[Item], list[Index]] | None:
-        """Two factors that share one summed index alone, both of at most two axes: the smallest result first."""
-        best: tuple[tuple[int, int], Item, Item, Index] | None = None
+        """Two factors that share one summed index alone, both of at most two axes: the smallest result first.
+
+        Of equally small ones, that which is written elsewhere as well.
+        """
+        best: tuple[tuple[int, bool, bool, int], Item, Item, Index] | None = None
         for i in bound:
             users = [x for x in items if i in x.indices]
             pendants = [x for x in users if len(x.indices) == 1]
@@ -240,14 +274,24 @@ class Reduction:
             x, y = users
             if max(len(x.indices), len(y.indices)) > 2 or len(set(x.indices) & set(y.indices)) > 1:
                 continue
-            if not (set(x.indices) | set(y.indices)) - {i} and len(x.indices) == len(y.indices) == 1:
-                pass
-            order = (len(x.indices) + len(y.indices), items.index(x))
+            later = bool(_line(x) or _line(y)), not self._is_known(x, y, i)
+            order = (len(x.indices) + len(y.indices), *later, items.index(x))
             if best is None or order < best[0]:
                 best = (order, x, y, i)
         if best is None:
             return None
         _, x, y, i = best
+        form, indices = self._matmul(x, y, i)
+        return form, indices, [x, y], []
+
+    def _is_known(self, x: Item, y: Item, i: Index) -> bool:
+        if not self.writer.known:
+            return False
+        made, _ = self._matmul(x, y, i)
+        return made in self.writer.known or n.transposed(made) in self.writer.known
+
+    def _matmul(self, x: Item, y: Item, i: Index) -> tuple[Form, tuple[Index, ...]]:
+        """The matrix product over an index, and the indices of the result."""
         if (len(y.indices) == 1 and len(x.indices) == 2) or (
             len(x.indices) == 2 and x.indices[0] is not i and x.indices[1] is i
         ):
@@ -261,7 +305,7 @@ class Reduction:
         a = left.form if len(left.indices) == 1 or left.indices[1] is i else n.transposed(left.form)
         b = right.form if right.indices[0] is i else n.transposed(right.form)
         indices = tuple(j for z in (left, right) for j in z.indices if j is not i)
-        return n.matmul([a, b]), indices, [x, y], []
+        return n.matmul([a, b]), indices
 
     def _scale(self, items: list[Item], pendant: Item, edge: Item) -> None:
         """A vector times the rows or columns of a matrix."""

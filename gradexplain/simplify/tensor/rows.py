@@ -117,6 +117,16 @@ def summed(space: Space, x: Tensor, axes: Axes) -> Tensor:
     return space.tensor(axes, terms)
 
 
+@rule("max", "min", "prod")
+def _of_one(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
+    """The largest of one entry is that entry."""
+    (x,) = operands
+    gone, keep = node.params["axis"], node.params["keepdims"]
+    if any(x.axes[n] is not None for n in gone):
+        return self.operation(node, operands)
+    return Tensor(tuple(i for n, i in enumerate(x.axes) if keep or n not in gone), x.terms)
+
+
 @rule("root_sum_square")
 def _norm(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
     total = _reduction(self, node, [self.space.power(operands[0], Fraction(2))])

@@ -60,6 +60,12 @@ def _picked(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor | None
         count = len(range(start, stop, step))
         if (start, step, count) == (0, 1, n):
             outer.append(own)
+        elif (step, count) == (-1, n):
+            out = Index(i.dim)
+            turned = self.space.atom("reverse", None, [], [Index(i.dim), Index(i.dim)])
+            turned.symmetric = True
+            outer.append(out)
+            factors.append(Factor(turned, (out, own), ONE))
         elif step < 1:
             return None
         elif count == 1:
@@ -121,6 +127,22 @@ def _constant(self: Lowering, e: Fixed) -> Tensor:
     (axis,) = fresh(e.array.shape)
     assert axis is not None
     return Tensor((axis,), (Term(ONE, (self.space.factor("constant", e, [], [axis]),)),))
+
+
+@rule("cumsum")
+def _cumsum(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
+    """Sums up to each entry: ones on and below the diagonal, times x."""
+    (x,) = operands
+    at = node.params["axis"] % len(x.axes)
+    i = x.axes[at]
+    if i is None or not x.terms:
+        return x
+    own, out = Index(i.dim), Index(i.dim)
+    inner = tuple(own if k == at else a for k, a in enumerate(x.axes))
+    outer = tuple(out if k == at else a for k, a in enumerate(x.axes))
+    (moved,) = instance(Tensor(x.axes, (self.space.wrapped(x),)), inner)
+    ones = Factor(self.space.atom("tril", None, [], [Index(i.dim), Index(i.dim)]), (out, own), ONE)
+    return self.space.tensor(outer, [(moved.number, [*moved.factors, ones])])
 
 
 @rule("scatter")

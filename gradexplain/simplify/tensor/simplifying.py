@@ -9,10 +9,11 @@ from functools import cached_property
 from typing import Any
 
 from gradexplain.simplify.tensor.algebra import equals
-from gradexplain.simplify.tensor.choices import chosen, masked
+from gradexplain.simplify.tensor.choices import chosen, masked, resolved
 from gradexplain.simplify.tensor.expansion import distributed, over_deltas
 from gradexplain.simplify.tensor.factoring import factored
 from gradexplain.simplify.tensor.folding import folded
+from gradexplain.simplify.tensor.joining import taken_apart, unjoined
 from gradexplain.simplify.tensor.keys import tensor_key
 from gradexplain.simplify.tensor.matrices import split
 from gradexplain.simplify.tensor.notation import SMALLEST_NAMED, Form, joint_cost, subforms, with_signs_inside
@@ -54,7 +55,7 @@ class Simplifier:
         )
 
     def __call__(self, tensor: Tensor) -> Tensor:
-        best = folded(self.space, masked(self.space, over_deltas(self.space, tensor)))
+        best = folded(self.space, masked(self.space, over_deltas(self.space, unjoined(self.space, tensor))))
         lowest = self.cost(best)
         self.seen.append(set())
         for _ in range(_ROUNDS):
@@ -76,7 +77,12 @@ class Simplifier:
             starts.append(apart)
         for start in distributed(self.space, tensor):
             starts.append(folded(self.space, start))
+        yield from taken_apart(self.space, tensor)
         yield from chosen(self.space, tensor)
+        decided = resolved(self.space, tensor)
+        if decided.terms != tensor.terms:
+            yield decided
+            yield from chosen(self.space, decided)
         yield from self._diagonals(tensor)
         for start in starts:
             key = tensor_key(start, {i: k for k, i in enumerate(start.indices)})

@@ -208,8 +208,24 @@ def _key(entry: Any, parts: list[Code]) -> str:
     if entry == "key":
         return str(parts[1])
     start, stop, step = entry or (None, None, None)
-    shown = f"{'' if start is None else start}:{'' if stop is None else stop}"
+    shown = f"{start or ''}:{'' if stop is None else stop}"
     return f"{shown}:{step}" if step else shown
+
+
+@_printer("tril")
+def _tril(form: Form, parts: list[Code]) -> Code:
+    return Code(f"np.tril(np.ones(({parts[0]}, {parts[0]})))")
+
+
+@_printer("reverse")
+def _reverse(form: Form, parts: list[Code]) -> Code:
+    return Code(f"np.eye({parts[0]})[::-1]", POSTFIX)
+
+
+@_printer("backwards")
+def _backwards(form: Form, parts: list[Code]) -> Code:
+    keys = [":"] * form.data + ["::-1"]
+    return Code(f"{parts[0].at(POSTFIX)}[{', '.join(keys)}]", POSTFIX)
 
 
 @_printer("unit")
@@ -246,8 +262,12 @@ def _row(form: Form, parts: list[Code]) -> Code:
     name, params = form.data
     if name == "as_number":
         return Code(parts[0], parts[0].strength)
+    if name == "as_float":
+        return Code(f"1.0*{parts[0].at(PRODUCT + 1)}", PRODUCT)
     if name in _WHOLE and form.parts[0].ndim == 1 and not dict(params).get("keepdims"):
         return Code(f"np.{name}({parts[0]})")
+    if name == "product_of_others" and form.parts[0].ndim == 1:  # each entry of a row but one
+        return Code(f"np.prod(np.where(np.eye({parts[0].at(POSTFIX)}.size) == 1, 1, {parts[0]}), axis=1)")
     if name == "abs":
         return Code(f"np.abs({parts[0]})")
     printer = TABLE[name].numpy

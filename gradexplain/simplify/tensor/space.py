@@ -33,6 +33,7 @@ class Space:
     delta: Atom = field(init=False)
     regular: bool = True  # whether determinants, entries of products, … may be taken as different from 0
     named: Mapping[Dim, Any] = field(default_factory=dict)  # the sizes that have names
+    safe: dict[Atom, Tensor] = field(default_factory=dict)  # ratios as the program computes them, without an overflow
 
     def __post_init__(self) -> None:
         dim = Dim(0)

@@ -212,6 +212,21 @@ def _slice(entry: tuple[int | None, ...]) -> str:
     return ":".join("" if e is None else str(e) for e in (entry or (None, None, None))[:2])
 
 
+@_printer("tril")
+def _tril(form: Form, parts: list[Code]) -> Code:
+    return Code(rf"L_{{{parts[0]}}}")
+
+
+@_printer("reverse")
+def _reverse(form: Form, parts: list[Code]) -> Code:
+    return Code(rf"J_{{{parts[0]}}}")
+
+
+@_printer("backwards")
+def _backwards(form: Form, parts: list[Code]) -> Code:
+    return _called(_operator("backwards"), parts)
+
+
 @_printer("unit")
 def _unit(form: Form, parts: list[Code]) -> Code:
     return Code(rf"e_{{{form.data[0]}}}")
@@ -243,7 +258,7 @@ def _einsum(form: Form, parts: list[Code]) -> Code:
 @_printer("row")
 def _row(form: Form, parts: list[Code]) -> Code:
     name, params = form.data
-    if name == "as_number":
+    if name in ("as_number", "as_float"):
         return Code(rf"\left[{parts[0]}\right]")
     if name == "inv":
         return Code(rf"{_at(parts[0], POSTFIX)}^{{-1}}", POWER)

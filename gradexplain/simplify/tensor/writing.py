@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from gradexplain.simplify.tensor import notation as n
+from gradexplain.simplify.tensor.entries import squeezed
 from gradexplain.simplify.tensor.notation import Form
 from gradexplain.simplify.tensor.reduction import Reduction
 from gradexplain.simplify.tensor.space import Space
@@ -15,9 +16,15 @@ from gradexplain.simplify.tensor.terms import Atom, Axes, Factor, Index, Tensor,
 
 
 class Writer:
-    """Writes tensors as forms."""
+    """Writes tensors as forms; of equally short ones, that with a product that is `known` from elsewhere."""
 
-    def __init__(self, space: Space, totals: Mapping[tuple[str, ...], Any] | None = None) -> None:
+    def __init__(
+        self,
+        space: Space,
+        totals: Mapping[tuple[str, ...], Any] | None = None,
+        known: frozenset[Form] = frozenset(),
+    ) -> None:
+        self.known = known
         self.space, self.reduction, self.totals = space, Reduction(self), totals or {}
         self._atoms: dict[Atom, Form] = {}
 
@@ -121,12 +128,14 @@ class Writer:
                 return Form("size", (), 0, atom.data)
             case "unit" | "select":
                 return Form(atom.kind, (self.size(atom.axes[-1]),), ndim, atom.data)
+            case "tril" | "reverse":
+                return Form(atom.kind, (self.size(atom.axes[0]),), 2)
             case "onehot":
                 return Form("onehot", (self.form(atom.parts[0]), self.size(atom.axes[1])), 2)
             case "constant":
                 return Form("constant", (), ndim, atom.data)
             case "sum" | "ratio" | "adjoint":
-                tensor = atom.parts[0]
+                tensor = self.space.safe.get(atom, atom.parts[0])
                 return self._sum(Tensor(atom.axes, tensor.terms), atom.axes, whole=True)
             case "function":
                 return self._function(atom)
@@ -145,7 +154,7 @@ class Writer:
             parts = [shaped(self.form(p), p.axes) for p in atom.parts]
         form = n.call(name, parts, len(shape), params)
         if 1 in shape:
-            form = Form("squeeze", (form,), len(atom.axes), tuple(k for k, size in enumerate(shape) if size == 1))
+            form = squeezed(form, len(atom.axes), tuple(k for k, size in enumerate(shape) if size == 1))
         return form
 
 
@@ -153,8 +162,9 @@ def shaped(form: Form, axes: Axes) -> Form:
     """A form with the axes of size 1 that were left out."""
     if all(i is not None for i in axes):
         return form
-    return (
-        Form("expand", (form,), len(axes), tuple(i is not None for i in axes))
-        if any(axes)
-        else Form("reshape", (form,), len(axes), (1,) * len(axes))
-    )
+    if any(axes):
+        return Form("expand", (form,), len(axes), tuple(i is not None for i in axes))
+    if form.op == "number":
+        ones = Form("ones" if form.data else "zeros", (n.ONE,) * len(axes), len(axes))
+        return n.product([form, ones]) if form.data else ones
+    return Form("reshape", (form,), len(axes), (1,) * len(axes))
