@@ -34,6 +34,7 @@ class Written:
     parts: tuple[tuple[str, str, str, str], ...] = ()  # the names in it: name, NumPy, text, LaTeX
     level: str = ""  # how close it is to matrix notation
     sizes: tuple[tuple[str, str], ...] = ()  # what the letters for sizes stand for
+    adjoints: tuple[tuple[str, str], ...] = ()  # parts that are adjoints, and of which of the program's values
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from gradexplain.simplify.form import ClosedForm, Written
 from gradexplain.simplify.tensor import choices, matrices, rows, selection
 from gradexplain.simplify.tensor.adjoints import Backward
 from gradexplain.simplify.tensor.checking import agree, function_of, points
+from gradexplain.simplify.tensor.deltas import deltas, renamed
 from gradexplain.simplify.tensor.domain import conditions
 from gradexplain.simplify.tensor.facts import Rebuilt
 from gradexplain.simplify.tensor.folding import folded
@@ -139,10 +141,12 @@ def tensor_forms(
             best = _shortest(program, wrt, kind, facts, regular, named_sizes)
             if best is None:
                 continue
+            if kind == "gradient":
+                best = _with_deltas(best, program, wrt, list(points(program, facts)))
             for key, form in best.shown.items():
                 used = _used(form, best.where)
                 if key not in found and checked.is_right(form, used, key, named_sizes):
-                    closed = _closed(key, form, used, best.shapes[key])
+                    closed = _closed(key, form, used, best.shapes[key], best.adjoints)
                     found[key] = replace(closed, conditions=(*closed.conditions, *checked.bound_to(form, used, key)))
             if len(found) == len(best.shown):
                 break
@@ -195,6 +199,21 @@ class _Forms(NamedTuple):
     shown: dict[str, Form]
     where: tuple[tuple[str, Form], ...]
     shapes: dict[str, tuple[int, ...]]
+    adjoints: Mapping[str, str] = MappingProxyType({})  # parts that are adjoints, and the names of what they belong to
+
+
+def _with_deltas(forms: _Forms, program: Program, wrt: Sequence[str], at: Sequence[dict[str, Any]]) -> _Forms:
+    """The derivatives with adjoints called delta."""
+    try:
+        found = deltas(forms.where, program, wrt, at)
+    except FAILURES:
+        return forms
+    table = {part: new for part, (new, _) in found.items()}
+    return forms._replace(
+        shown={key: renamed(f, table) for key, f in forms.shown.items()},
+        where=tuple((table.get(n, n), renamed(f, table)) for n, f in forms.where),
+        adjoints=dict(found.values()),
+    )
 
 
 def _shortest(
@@ -258,8 +277,11 @@ def _reference(program: Program, key: str, kind: str) -> Callable[[dict[str, Any
     return columns
 
 
-def _closed(key: str, form: Form, where: Sequence[tuple[str, Form]], shape: tuple[int, ...]) -> ClosedForm:
-    texts = written(form, where)
+def _closed(
+    key: str, form: Form, where: Sequence[tuple[str, Form]], shape: tuple[int, ...], adjoints: Mapping[str, str]
+) -> ClosedForm:
+    deltas = tuple((n, adjoints[n]) for n, _ in where if n in adjoints)
+    texts = replace(written(form, where), adjoints=deltas)
     expr = sp.Symbol(texts.text)
     stated = conditions((form, *(f for _, f in where)))
     return ClosedForm(key, expr, {}, expr, conditions=stated, shape=shape, texts=texts)
