@@ -16,6 +16,7 @@ from gradexplain.errors import ArgumentError, DomainError
 from gradexplain.exposition import differentials, entries, layout, naming, sweeps, textbook, values
 from gradexplain.exposition.known import known_rules
 from gradexplain.exposition.model import (
+    MOST_DERIVATIONS,
     CheckReport,
     Detail,
     Differentials,
@@ -359,6 +360,8 @@ class Explanation(Pictured):
         derivations: tuple[Any, ...] = ()
         if self.is_scalar and self.kind == "gradient":
             derivations = tuple(self.derivation(k, detail=self.detail).data for k, _ in forms)
+        elif self.kind == "gradient" and self.order == 1:
+            derivations = tuple(differentials.derive(self.whole, k, f, self.facts) for k, f in forms[:MOST_DERIVATIONS])
         return Overview(
             name=self.program.name,
             title=self.title,

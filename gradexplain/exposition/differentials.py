@@ -1,4 +1,4 @@
-"""Derivations of matrix results by differentials: that of each statement, put together, and the derivative read off."""
+"""Derivations of matrix results by differentials: that of the result, with those of the statements put in one by one"""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from gradexplain.exposition.model import DifferentialLine, Differentials
 from gradexplain.exposition.naming import is_silent, names, source_of
 from gradexplain.exposition.rules import LOUD, QUIET, Scope, rule_of
+from gradexplain.exposition.sized import as_written
 from gradexplain.graph import Node, ancestors, depends_on
 from gradexplain.simplify.form import ClosedForm
 from gradexplain.trace.run import Program
@@ -18,12 +19,13 @@ _LARGEST = 400  # operations of a program
 def derive(program: Program, wrt: str, closed: ClosedForm, facts: Mapping[str, frozenset[str]]) -> Differentials | None:
     """The differentials of the statements up to the result; None where one of them has no matrix notation.
 
-    Every line has been compared with autodiff at points.
+    Every formula has been compared with autodiff at points.
     """
-    from gradexplain.simplify.tensor.differentials import Statements, differentials
+    from gradexplain.simplify.tensor.differentials import differentials
     from gradexplain.simplify.tensor.forms import sizing_of
+    from gradexplain.simplify.tensor.statements import Statements
 
-    if program.output.shape != () or closed.texts is None or closed.level not in ("matrix notation",):
+    if program.output.shape != () or closed.level != "matrix notation" or closed.texts is None:
         return None
     nodes = _statements(program)
     if nodes is None:
@@ -37,13 +39,21 @@ def derive(program: Program, wrt: str, closed: ClosedForm, facts: Mapping[str, f
     elsewhere = None
     if sizing and sizing.elsewhere and again and list(again) == list(nodes):
         elsewhere = Statements.of(sizing.elsewhere, wrt, again)
-    found = differentials(statements, elsewhere, facts)
+    deltas = {of: delta for delta, of in closed.texts.adjoints if of in nodes}
+    found = differentials(statements, elsewhere, facts, deltas)
     if found is None:
         return None
-    lines = tuple(DifferentialLine(x.name, x.value, x.differential, _rules(nodes, x.name, program, wrt)) for x in found)
+    values, sizes = as_written(program, nodes, sizing)
+    lines = tuple(
+        DifferentialLine(x.name, x.differential, _rules(nodes, x.name, program, wrt), x.gathered, x.delta)
+        for x in found
+    )
+    shown = [w for x in found for w in (x.differential, *(w for _, w in x.gathered))]
+    letters = dict(sizes) | dict(pair for w in (*shown, closed.texts) for pair in w.sizes)
     used = {x for y in ancestors([program.output]) for x in y.inputs}
     constants = tuple(n for n, x in program.inputs.items() if n != wrt and x in used)
-    return Differentials(wrt, program.inputs[wrt].shape, next(reversed(nodes)), constants, lines, closed)
+    shapes = tuple((n, statements.known[n].shape) for n in varying)
+    return Differentials(wrt, next(reversed(nodes)), constants, values, tuple(letters.items()), shapes, lines, closed)
 
 
 def _statements(program: Program) -> dict[str, Node] | None:

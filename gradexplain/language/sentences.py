@@ -72,8 +72,10 @@ _DERIVATIONS = {
     "{variable} varies.": "{variable} 变化。",
     "{variable} varies; {names} is held constant.": "{variable} 变化，{names} 视为常数。",
     "{variable} varies; {names} are held constant.": "{variable} 变化，{names} 视为常数。",
-    "put in the differentials, bring out {differential}": "代入各微分，提出 {differential}",
-    "read off": "读出",
+    "{differential} is brought out: its coefficient is the derivative.": "提出 {differential}：其系数就是导数。",
+    "Put into {result} one by one, the differentials leave {differential}: its coefficient is the derivative.": (
+        "把各微分依次代入 {result}，最后只剩 {differential}，其系数就是导数。"
+    ),
     "{names} held constant": "{names} 视为常数",
     "{rule}, as in {label}": "{rule}（同第 {label} 步）",
     "together": "合起来",

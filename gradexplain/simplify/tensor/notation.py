@@ -253,6 +253,8 @@ def flipped(x: Form) -> Form | None:
     """-x with the sign put into a difference: -A @ (y - p) is A @ (p - y); None if there is none in x."""
     if x.op == "add" and len(x.parts) == 2 and not is_negative(x.parts[0]) and x.parts[1].op == "neg":
         return replace(x, parts=(x.parts[1].parts[0], Form("neg", (x.parts[0],), x.parts[0].ndim)))
+    if x.op == "add" and len(x.parts) == 2 and not is_negative(x.parts[0]) and is_negative(x.parts[1]):
+        return replace(x, parts=(negative(x.parts[1]), negative(x.parts[0])))
     if x.op in ("product", "matmul", "quotient", "T", "outer", "diag", "sum", "mean", "expand"):
         parts = x.parts[:1] if x.op == "quotient" else x.parts
         for k, p in enumerate(parts):
@@ -314,6 +316,12 @@ def expanded(x: Form, kept: Sequence[bool]) -> Form:
         pattern.pop(0)
     if all(pattern):
         return x
+    if (
+        x.op == "squeeze"
+        and x.parts[0].ndim == len(pattern)
+        and x.data == tuple(k for k, p in enumerate(pattern) if not p)
+    ):
+        return x.parts[0]  # max(X, axis=1, keepdims=True) as it was
     return Form("expand", (x,), len(pattern), tuple(pattern))
 
 
