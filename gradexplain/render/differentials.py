@@ -9,7 +9,7 @@ from gradexplain.escape import math_text
 from gradexplain.exposition.model import DifferentialLine, Differentials
 from gradexplain.language import say
 from gradexplain.render import formula as formulas
-from gradexplain.render.blocks import Block, Equation, Formula, Line, Paragraph, StepItem, Steps, line
+from gradexplain.render.blocks import Block, Chain, Equation, Formula, Line, Link, Paragraph, StepItem, Steps, line
 from gradexplain.render.derivations import conditions
 from gradexplain.render.formula import derivative_of
 from gradexplain.render.phrases import listed, phrase
@@ -22,8 +22,8 @@ def differentials(record: Differentials) -> Iterator[Block]:
     """The function in its statements, what varies, the steps and the answer."""
     name, value = record.values[-1]
     yield Equation(formulas.named(name, value), where=statements(record))
-    yield from differential_steps(record)
-    yield read_off(record)
+    yield from differential_steps(record, explained=True)
+    yield read_off(record, derivative_of(record.output, (record.variable,), partial=bool(record.constants)))
     yield from conditions(record.result.conditions)
 
 
@@ -32,8 +32,8 @@ def statements(record: Differentials) -> tuple[Formula, ...]:
     return (*(formulas.named(n, e) for n, e in record.values[:-1]), *_sizes(record.sizes))
 
 
-def differential_steps(record: Differentials) -> Iterator[Block]:
-    """What varies, then a step for each differential that is put in, the result's first."""
+def differential_steps(record: Differentials, *, explained: bool) -> Iterator[Block]:
+    """What varies, then a step for each differential that is put in, the result's first; `explained`: what that is."""
     moving = formulas.name(record.variable)
     held = [formulas.name(n) for n in record.constants]
     if len(held) == 1:
@@ -42,19 +42,21 @@ def differential_steps(record: Differentials) -> Iterator[Block]:
         yield Paragraph(phrase("{variable} varies; {names} are held constant.", variable=moving, names=listed(held)))
     else:
         yield Paragraph(phrase("{variable} varies.", variable=moving))
-    own = _differential(record.variable)
-    if len(record.lines) > 1:
-        of = _differential(record.output)
+    own, of = _differential(record.variable), _differential(record.output)
+    if explained and len(record.lines) > 1:
         yield Paragraph(phrase(_ONE_BY_ONE, result=of, differential=own))
-    else:
+    elif explained:
         yield Paragraph(phrase("{differential} is brought out: its coefficient is the derivative.", differential=own))
     yield Steps(tuple(_items(record)))
 
 
-def read_off(record: Differentials) -> Equation:
-    """The derivative: the coefficient of the variable's differential."""
-    left = derivative_of(record.output, (record.variable,), partial=bool(record.constants))
-    return Equation(formulas.equal(left, Formula(record.result.text, record.result.latex)))
+def read_off(record: Differentials, left: Formula) -> Equation | Chain:
+    """The derivative: the coefficient of the variable's differential, and the same as a closed form."""
+    shown, form = _in_names(record), record.result
+    closed = Formula(form.text, form.latex)
+    if shown.text == form.text:
+        return Equation(formulas.equal(left, closed))
+    return Chain(left, (Link(Formula(shown.text, shown.latex)), Link(closed)))
 
 
 def _items(record: Differentials) -> Iterator[StepItem]:
@@ -64,7 +66,7 @@ def _items(record: Differentials) -> Iterator[StepItem]:
         own = formulas.equal(_differential(x.name), Formula(x.differential.text, x.differential.latex))
         notes = []
         if x is record.lines[0]:
-            notes.append(_put_in(record, [(record.variable, _result(record))], shapes))
+            notes.append(_put_in(record, [(record.variable, _in_names(record))], shapes))
             notes += [(f,) for f in undefined(record.result, known)]
         elif x.gathered:
             notes.append(_put_in(record, x.gathered, shapes))
@@ -79,9 +81,13 @@ def _title(x: DifferentialLine) -> str:
     return say(", ").join(say(r) for r in x.rules if r) or x.name
 
 
-def _result(record: Differentials) -> Written:
-    form = record.result
-    return Written(form.numpy, form.text, form.latex)
+def _in_names(record: Differentials) -> Written:
+    """The derivative in the names of the steps; the closed form where that has names of its own."""
+    form, gathered = record.result, record.lines[0].gathered
+    known = names_of(record) | {x.delta[0] for x in record.lines if x.delta is not None}
+    if not gathered or undefined(form, known):
+        return Written(form.numpy, form.text, form.latex)
+    return gathered[0][1]
 
 
 def _put_in(

@@ -58,7 +58,14 @@ from gradexplain.render.derivations import (
     stages_of,
     where_evaluated,
 )
-from gradexplain.render.differentials import differential_steps, differentials, names_of, statements, undefined
+from gradexplain.render.differentials import (
+    differential_steps,
+    differentials,
+    names_of,
+    read_off,
+    statements,
+    undefined,
+)
 from gradexplain.render.findings import finding, remark
 from gradexplain.render.formula import derivative_of
 from gradexplain.render.implicit import implicit_derivation, implicit_steps
@@ -188,7 +195,7 @@ def _(record: Overview) -> Iterator[Block]:
         if with_steps and len(record.forms) > 1:
             yield Heading(phrase("With respect to {variables}", variables=repeated(tuple(key.split(",")))), 2)
         if found is not None and is_told:
-            yield from steps_of(found)
+            yield from steps_of(found, is_first=position == 0)
         yield from _form(record, output, key, form, found if is_told else None)
         if with_steps and not is_told:
             yield Note(phrase("The steps are those of {call}.", call=Code(f'derivation("{key}")')), "info")
@@ -259,10 +266,12 @@ def functions_of(record: Overview) -> tuple[Formula, ...]:
     return where_evaluated(first[0].functions, first[0].arrangement) if first else ()
 
 
-def steps_of(found: Derivation | ImplicitDerivation | Sweep | Differentials) -> Iterator[Block]:
-    """The steps of a derivation, without the function before and the answer after them."""
+def steps_of(
+    found: Derivation | ImplicitDerivation | Sweep | Differentials, *, is_first: bool = True
+) -> Iterator[Block]:
+    """The steps of a derivation, without the function before and the answer after them; the first explains more."""
     if isinstance(found, Differentials):
-        yield from differential_steps(found)
+        yield from differential_steps(found, explained=is_first)
     elif isinstance(found, Sweep):
         yield from blocks_of(found)
     elif isinstance(found, ImplicitDerivation):
@@ -280,7 +289,9 @@ def answer_of(record: Overview, output: str, key: str, form: Any, found: Any) ->
     """A derivative of an overview, with the line that it was simplified from if its steps end there."""
     left, matrix = left_side(record, output, key), _in_statements(record)
     if matrix is not None:  # what the steps define needs no word after them
-        return Equation(_equals(left, form), where=() if found is not None else undefined(form, names_of(matrix)))
+        if isinstance(found, Differentials):
+            return read_off(found, left)
+        return Equation(_equals(left, form), where=undefined(form, names_of(matrix)))
     where = parts_of(form)
     if isinstance(found, Derivation) and (found.rewrites or is_plain(found)):
         return answer(found, left, where)

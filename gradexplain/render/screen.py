@@ -95,7 +95,7 @@ def _steps(record: Overview) -> Iterator[Block]:
             continue
         if len(record.forms) > 1:
             yield Heading(phrase("With respect to {variables}", variables=repeated(tuple(key.split(",")))), 3)
-        yield from document.steps_of(found)
+        yield from document.steps_of(found, is_first=found is shown[0])
         yield document.answer_of(record, output, key, form, found)
 
 

@@ -68,7 +68,7 @@ def differentials(
 def _gathered(names: Names, found: Mapping[str, Differential], deltas: Mapping[str, str]) -> Iterator[Differential]:
     """The differentials with that of the result, from the last backwards, as far as that is found."""
     gathering = _Gathering(names, deltas)
-    for last in reversed(names.at.varying[2:]):
+    for last in reversed(names.at.varying[1:]):
         try:
             yield gathering.after(found[last])
         except FAILURES:
@@ -94,10 +94,13 @@ class _Lines:
     def __init__(self, names: Names) -> None:
         self.names, self.at = names, names.at
 
-    def form(self, node_of: Any, letters: Letters, known: Mapping[Form, Form]) -> Form:
-        """A node over names, the values of other statements by their names."""
+    def form(self, name: str, node_of: Any, letters: Letters, known: Mapping[Form, Form]) -> Form:
+        """A node over names, of the shape of a statement; the values of other statements by their names."""
         program, sizing = self.names.program(node_of, letters)
         lowered = TensorProgram(program, (), self.names.facts, sizing=sizing)
+        for i, dim in zip(lowered.output.axes, self.names.axes(name), strict=True):
+            if i is not None and dim is not None:  # what is spread over rows has as many as there are
+                i.dim.same(dim)
         tensor = folded(lowered.space, _InNames(lowered.space, known)(lowered.output))
         writer = Writer(lowered.space, sizing.totals if sizing else {})
         form = with_signs_inside(with_statistics(writer.form(Tensor(tensor.indices, tensor.terms))))
@@ -108,7 +111,9 @@ class _Lines:
         found: dict[Form, Form] = {}
         for name in wanted:
             try:
-                value = self.form(lambda side, n=name: side.over(side.nodes[n], over), {n: n for n in over}, found)
+                value = self.form(
+                    name, lambda side, n=name: side.over(side.nodes[n], over), {n: n for n in over}, found
+                )
             except FAILURES:
                 continue
             if value.parts:
@@ -120,7 +125,7 @@ class _Lines:
         others = [n for n in self.at.known if n != name]
         letters = {n: n for n in self.at.known} | {f"d{n}": n for n in self.at.before(name)}
         known = self.values([name], others)
-        form = self.form(lambda side: side.over(side.tangent(name), others), letters, known)
+        form = self.form(name, lambda side: side.over(side.tangent(name), others), letters, known)
         changes = frozenset(f"d{n}" for n in self.at.before(name))
         form = _with_differentials_last(form, changes)
         self.names.require(form, letters, lambda _, values: values[f"d{name}"])

@@ -104,6 +104,10 @@ class Names:
         """The statements with the values of their names at points, at all sizes."""
         yield from ((side, self.points[id(side)]) for side in self._sides)
 
+    def axes(self, name: str) -> tuple[Dim | None, ...]:
+        """The dimensions of what has a name."""
+        return self._axes[name]
+
     def program(self, node_of: Callable[[Statements], Node], letters: Letters) -> tuple[Program, Sizing | None]:
         """A node as a program of the names in it, and the sizes in that."""
         inputs = {n: self.at.letter(n, of) for n, of in letters.items()}
@@ -121,15 +125,11 @@ class Names:
         return replace(self.at.program, inputs=inputs, output=node), sizing
 
     def require(self, form: Form, letters: Letters, wanted: Callable[[Statements, Mapping[str, Any]], Any]) -> None:
-        """Raises `NotLoweredError` if a form over names does not have the wanted values."""
-        sides = self._sides[:1]
-        if any(p.op == "size" for p in subforms(form)):
-            if self.elsewhere is None:
-                raise NotLoweredError("sizes that can't be changed")
-            sides = self._sides
+        """Raises `NotLoweredError` if a form over names does not have the wanted values, at any of the sizes."""
+        if self.elsewhere is None and any(p.op == "size" for p in subforms(form)):
+            raise NotLoweredError("sizes that can't be changed")
         function = function_of(form, (), {n: self.at.letter(n, of) for n, of in letters.items()})
-        for side in sides:
-            values = self.points[id(side)]
+        for side, values in self.sides():
             expected = iter([wanted(side, v) for v in values])
             if not agree(function, lambda _, rest=expected: next(rest), [{n: v[n] for n in letters} for v in values]):  # type: ignore[misc]
                 raise NotLoweredError("a line that differs from autodiff")
