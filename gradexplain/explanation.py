@@ -385,7 +385,7 @@ class Explanation(Pictured):
 
     @property
     def _array_notes(self) -> tuple[str, ...]:
-        return () if self.is_scalar else layout.notes(self.kind, self.gradients.forms, self.facts)
+        return () if self.is_scalar else layout.notes(self._quantity, self.gradients.forms, self.facts)
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{k}: {f.text if len(f.text) < 60 else '...'}" for k, f in self.gradients.items())

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from gradexplain.exposition.model import DifferentialLine, Differentials
 from gradexplain.exposition.naming import is_silent, names, source_of
+from gradexplain.exposition.pen import Pen
 from gradexplain.exposition.rules import LOUD, QUIET, Scope, rule_of
 from gradexplain.exposition.sized import as_written
 from gradexplain.graph import Node, ancestors, depends_on
+from gradexplain.language import Sentence
 from gradexplain.simplify.form import ClosedForm
+from gradexplain.simplify.written import text
 from gradexplain.trace.run import Program
 
 MOST_LINES = 16  # statements of a derivation; longer programs have their reverse sweep
 _LARGEST = 400  # operations of a program
+_BENDS = (
+    "a = b",
+    "x = 0: slopes",
+    "x at a constant bound",
+    "0 where all entries are 0",
+)  # how rows with kinks begin
 
 
 def derive(program: Program, wrt: str, closed: ClosedForm, facts: Mapping[str, frozenset[str]]) -> Differentials | None:
@@ -44,16 +53,31 @@ def derive(program: Program, wrt: str, closed: ClosedForm, facts: Mapping[str, f
     if found is None:
         return None
     values, sizes = as_written(program, nodes, sizing)
-    lines = tuple(
-        DifferentialLine(x.name, x.differential, _rules(nodes, x.name, program, wrt), x.gathered, x.delta)
-        for x in found
-    )
+    pen = Pen({x: n for n, x in statements.known.items()}, lambda n: is_silent(n, program))
+    hot = depends_on(ancestors([program.output]), [program.inputs[wrt]])
+    lines = []
+    for x in found:
+        operations = _operations(nodes, x.name, program, hot)
+        rules = tuple(dict.fromkeys(_rule(n, hot) for n in operations))
+        kinks = tuple(dict.fromkeys(_kinks(operations, pen)))
+        lines.append(DifferentialLine(x.name, x.differential, rules, kinks, x.gathered, x.delta))
+    needed = (*closed.conditions, *(c for x in found for c in x.conditions))
     shown = [w for x in found for w in (x.differential, *(w for _, w in x.gathered))]
     letters = dict(sizes) | dict(pair for w in (*shown, closed.texts) for pair in w.sizes)
     used = {x for y in ancestors([program.output]) for x in y.inputs}
     constants = tuple(n for n, x in program.inputs.items() if n != wrt and x in used)
     shapes = tuple((n, statements.known[n].shape) for n in varying)
-    return Differentials(wrt, next(reversed(nodes)), constants, values, tuple(letters.items()), shapes, lines, closed)
+    return Differentials(
+        variable=wrt,
+        output=varying[-1],
+        constants=constants,
+        values=values,
+        sizes=tuple(letters.items()),
+        shapes=shapes,
+        lines=tuple(lines),
+        result=closed,
+        conditions=tuple(dict.fromkeys(needed)),
+    )
 
 
 def _statements(program: Program) -> dict[str, Node] | None:
@@ -73,20 +97,32 @@ def _statements(program: Program) -> dict[str, Node] | None:
     return chosen if 0 < len(chosen) <= MOST_LINES and program.output in chosen.values() else None
 
 
-def _rules(nodes: Mapping[str, Node], name: str, program: Program, wrt: str) -> tuple[str, ...]:
-    """The rules that a statement needs, from the outermost operation inwards."""
-    hot = depends_on(ancestors([program.output]), [program.inputs[wrt]])
+def _operations(nodes: Mapping[str, Node], name: str, program: Program, hot: Collection[Node]) -> tuple[Node, ...]:
+    """What a statement does with what varies, from the outermost operation inwards."""
     known = {*nodes.values()} - {nodes[name]}
-    found: dict[str, None] = {}
+    found: dict[Node, None] = {}
     waiting = [nodes[name]]
     while waiting:
         node = source_of(waiting.pop(0), program)
-        if node not in hot or not node.inputs or node in known:
-            continue
-        rule = node.op.rule
-        if node.op.family == "elementwise":
-            own = rule_of(node, Scope(hot, lambda _: False)).name
-            rule = own if own in LOUD + QUIET and own != "chain rule" else rule
-        found[rule] = None
-        waiting += node.inputs
+        if node in hot and node.inputs and node not in known:
+            found[node] = None
+            waiting += node.inputs
     return tuple(found)
+
+
+def _rule(node: Node, hot: Collection[Node]) -> str:
+    rule = node.op.rule
+    if node.op.family != "elementwise":
+        return rule
+    own = rule_of(node, Scope(hot, lambda _: False)).name
+    return own if own in LOUD + QUIET and own != "chain rule" else rule
+
+
+def _kinks(operations: Sequence[Node], pen: Pen) -> Iterator[str]:
+    """Where the operations of a statement bend, and what is taken there."""
+    for node in operations:
+        (shown,) = pen.open([node])
+        if node.op.name in ("max", "min"):
+            yield Sentence("no entries are assumed to tie in {formula}", formula=text(shown))
+        elif node.op.kinks.startswith(_BENDS):
+            yield Sentence("{formula} has kinks ({slopes})", formula=text(shown), slopes=Sentence(node.op.kinks))

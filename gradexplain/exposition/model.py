@@ -110,6 +110,7 @@ class DifferentialLine:
     name: str
     differential: Written
     rules: tuple[str, ...] = ()
+    kinks: tuple[str, ...] = ()
     gathered: tuple[tuple[str, Written], ...] = ()
     delta: tuple[str, Written] | None = None
 
@@ -126,6 +127,7 @@ class Differentials:
     shapes: tuple[tuple[str, tuple[int, ...]], ...]  # of what varies: the variable first, the result last
     lines: tuple[DifferentialLine, ...]
     result: ClosedForm
+    conditions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

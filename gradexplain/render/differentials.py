@@ -6,10 +6,23 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from gradexplain.escape import math_text
+from gradexplain.exposition.layout import GRADIENT
 from gradexplain.exposition.model import DifferentialLine, Differentials
 from gradexplain.language import say
 from gradexplain.render import formula as formulas
-from gradexplain.render.blocks import Block, Chain, Equation, Formula, Line, Link, Paragraph, StepItem, Steps, line
+from gradexplain.render.blocks import (
+    Block,
+    Chain,
+    Equation,
+    Formula,
+    Line,
+    Link,
+    Note,
+    Paragraph,
+    StepItem,
+    Steps,
+    line,
+)
 from gradexplain.render.derivations import conditions
 from gradexplain.render.formula import derivative_of
 from gradexplain.render.phrases import listed, phrase
@@ -24,7 +37,9 @@ def differentials(record: Differentials) -> Iterator[Block]:
     yield Equation(formulas.named(name, value), where=statements(record))
     yield from differential_steps(record, explained=True)
     yield read_off(record, derivative_of(record.output, (record.variable,), partial=bool(record.constants)))
-    yield from conditions(record.result.conditions)
+    yield from conditions(record.conditions)
+    if record.result.shape:
+        yield Note(line(say(GRADIENT)), "info")
 
 
 def statements(record: Differentials) -> tuple[Formula, ...]:
@@ -74,6 +89,7 @@ def _items(record: Differentials) -> Iterator[StepItem]:
                 name, form = x.delta
                 known.add(name)
                 notes.append((formulas.equal(formulas.name(name), Formula(form.text, form.latex)),))
+        notes += [line(say(k)) for k in x.kinks]
         yield StepItem(line(_title(x)), own, tuple(n for n in notes if getattr(n[0], "text", "") != own.text))
 
 
@@ -84,8 +100,7 @@ def _title(x: DifferentialLine) -> str:
 def _in_names(record: Differentials) -> Written:
     """The derivative in the names of the steps; the closed form where that has names of its own."""
     form, gathered = record.result, record.lines[0].gathered
-    known = names_of(record) | {x.delta[0] for x in record.lines if x.delta is not None}
-    if not gathered or undefined(form, known):
+    if not gathered or (form.texts is not None and form.texts.parts):
         return Written(form.numpy, form.text, form.latex)
     return gathered[0][1]
 

@@ -282,7 +282,7 @@ def steps_of(
 
 def _form(record: Overview, output: str, key: str, form: Any, found: Any) -> Iterator[Block]:
     yield answer_of(record, output, key, form, found)
-    yield from conditions(form.conditions)
+    yield from conditions(found.conditions if isinstance(found, Differentials) else form.conditions)
 
 
 def answer_of(record: Overview, output: str, key: str, form: Any, found: Any) -> Equation | Chain:

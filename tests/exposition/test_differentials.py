@@ -210,3 +210,31 @@ def test_every_format():
     assert found.to_markdown()
     assert found.to_html()
     assert '"type": "Differentials"' in found.to_json()
+
+
+def relu_network(X, W, v):
+    Z = X @ W
+    H = np.maximum(Z, 0)
+    return np.sum(H @ v)
+
+
+def test_kinks_conditions_and_the_layout_are_told():
+    relu = shown(relu_network, "W", X="m n", W="n k", v="k")
+    assert "max(0, Z) has kinks (a = b: each operand has half, a constant has all)" in " ".join(relu)
+    norm = shown(ridge, "w", X="m n", w="n", y="m", lam=0.3)
+    assert "This holds for norm(w) != 0." in norm
+    assert "no entries are assumed to tie in max(Z, axis=1" in " ".join(shown(softmax, "W", X="m n", W="n k", Y="m k"))
+    assert "layout: a gradient has the shape of its argument" in norm
+    assert "layout: a gradient has the shape of its argument" not in shown(ridge, "lam", X="m n", w="n", y="m", lam=0.3)
+
+
+def half_squared_norm(x, c):
+    n = np.linalg.norm(x - c)
+    return n**2 / 2
+
+
+def test_what_a_line_needs_is_said_though_the_result_does_not():
+    lines = shown(half_squared_norm, "x", x="n", c="n")
+    assert any("dn = (x - c) @ dx/n" in line for line in lines)
+    assert "dy/dx = x - c" in [line.replace("dhalf_squared_norm", "dy") for line in lines]
+    assert "This holds for norm(x - c) != 0." in lines

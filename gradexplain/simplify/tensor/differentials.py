@@ -18,11 +18,13 @@ from gradexplain.ops.reductions import sum_over
 from gradexplain.simplify.form import Written
 from gradexplain.simplify.tensor import notation
 from gradexplain.simplify.tensor.calling import called
+from gradexplain.simplify.tensor.domain import conditions
 from gradexplain.simplify.tensor.folding import folded
 from gradexplain.simplify.tensor.forms import FAILURES, TensorProgram, written
 from gradexplain.simplify.tensor.notation import (
     Form,
     joint_cost,
+    replaced,
     subforms,
     with_signs_inside,
     with_statistics,
@@ -43,6 +45,7 @@ class Differential:
 
     name: str
     differential: Written
+    conditions: tuple[str, ...] = ()
     gathered: tuple[tuple[str, Written], ...] = ()
     delta: tuple[str, Written] | None = None
 
@@ -57,7 +60,7 @@ def differentials(
     for sized in (True, False):
         try:
             names = Names(at, elsewhere, facts, sized=sized)
-            found = {n: Differential(n, _Lines(names).differential(n)) for n in at.varying[1:]}
+            found = {n: _Lines(names).differential(n) for n in at.varying[1:]}
         except FAILURES:
             continue
         found |= {x.name: x for x in _gathered(names, found, deltas)}
@@ -120,7 +123,7 @@ class _Lines:
                 found[value] = notation.name(name, value.ndim)
         return found
 
-    def differential(self, name: str) -> Written:
+    def differential(self, name: str) -> Differential:
         """The differential of a statement over everything that has a name: dp = p*(1 - p)*dz."""
         others = [n for n in self.at.known if n != name]
         letters = {n: n for n in self.at.known} | {f"d{n}": n for n in self.at.before(name)}
@@ -130,7 +133,9 @@ class _Lines:
         form = _with_differentials_last(form, changes)
         self.names.require(form, letters, lambda _, values: values[f"d{name}"])
         made = written(form, ())
-        return replace(made, latex=_with_differentials(made.latex, changes))
+        made = replace(made, latex=_with_differentials(made.latex, changes))
+        written_out = replaced(form, {letter: value for value, letter in known.items()})
+        return Differential(name, made, conditions((written_out,)))
 
 
 class _Gathering(_Lines):
