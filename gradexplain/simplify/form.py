@@ -39,7 +39,11 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class ClosedForm:
-    """A derivative as a formula: `expr` over the arguments and the names in `where`."""
+    """A derivative as a formula: `expr` over the arguments and the names in `where`.
+
+    Of arrays, `where` has the names in `text`, as symbols that are called like the texts of what they stand for: these
+    are to be read; `numpy` and `where_numpy` run.
+    """
 
     key: str
     expr: Any

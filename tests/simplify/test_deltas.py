@@ -39,6 +39,13 @@ def test_a_network_has_the_deltas_of_its_layers():
     assert r"\delta_{1}" in e["W1"].latex
 
 
+def test_where_has_the_names_in_the_order_of_use():
+    e = gx.explain(network, **LAYERS)
+    found = {n: str(f) for n, f in e["W1"].where.items()}
+    assert list(found) == list(e["W1"].where_numpy) == ["Z1", "H", "delta2", "delta1"]
+    assert found["delta1"] == "(Z1 > 0)*(delta2 @ W2.T)"
+
+
 def test_without_names_they_are_numbered_in_the_order_of_computation():
     e = gx.explain(unnamed, X="m n", W1="n h", W2="h c", Y="m c")
     assert [n for n in parts(e, "W1") if n.startswith("delta")] == ["delta2", "delta1"]

@@ -284,7 +284,8 @@ def _closed(
     texts = replace(written(form, where), adjoints=deltas)
     expr = sp.Symbol(texts.text)
     stated = conditions((form, *(f for _, f in where)))
-    return ClosedForm(key, expr, {}, expr, conditions=stated, shape=shape, texts=texts)
+    named = {name: sp.Symbol(shown) for name, _, shown, _ in texts.parts}
+    return ClosedForm(key, expr, named, expr, conditions=stated, shape=shape, texts=texts)
 
 
 def written(form: Form, where: Sequence[tuple[str, Form]]) -> Written:
