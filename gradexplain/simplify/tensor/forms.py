@@ -16,6 +16,7 @@ from gradexplain.autodiff import jvp, sweep
 from gradexplain.evaluate import evaluate
 from gradexplain.graph import Node, constant
 from gradexplain.simplify.form import ClosedForm, Written
+from gradexplain.simplify.rewrite import NAMES, Rewrite
 from gradexplain.simplify.tensor import choices, matrices, rows, selection
 from gradexplain.simplify.tensor.adjoints import Backward
 from gradexplain.simplify.tensor.checking import agree, function_of, points
@@ -41,7 +42,10 @@ FAILURES = (
     NotLoweredError, ArithmeticError, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError,
     AssertionError, np.linalg.LinAlgError, StopIteration,
 )  # fmt: skip
+Steps = tuple[tuple[str, Form, Form], ...]  # rules with forms before and after them
 RULES_OF = (rows, matrices, selection, choices)  # the modules that say how rows are lowered
+_LONGEST_LOGGED = 300  # operations of what is logged, all names written out
+_AT_POINTS = "compared with autodiff at points"
 _LARGEST_CHECKED = 10**6  # entries of a result
 
 
@@ -74,7 +78,9 @@ class TensorProgram:
         self.axes = {n: tuple(None if i is None else i.dim for i in known[x].axes) for n, x in program.inputs.items()}
         self.lowering = Lowering(self.space, known, sizing.numbers if sizing else None)
         (self.output,) = self.lowering.tensors([program.output])
-        self.backward = Backward(self.space, Simplifier(self.space, self._own_tensors), keep=keep)
+        self.simplify = Simplifier(self.space, self._own_tensors)
+        self.backward = Backward(self.space, self.simplify, keep=keep)
+        self.steps: dict[str, Steps] = {}
 
     def forms(self, kind: str) -> tuple[dict[str, Form], dict[str, Form], dict[str, tuple[int, ...]]]:
         """The derivatives by key and the program's own values that have a name, in matrix notation; the shapes."""
@@ -90,11 +96,18 @@ class TensorProgram:
             found = {k: (simplify(rebuilt.tensor(t)), shape) for k, (t, shape) in found.items()}
             own = {n: rebuilt.tensor(t) for n, t in own.items()}
         writer = Writer(space, self.sizing.totals if self.sizing else {})
-        forms = {}
-        for key, (t, shape) in found.items():
+
+        def form(t: Tensor, shape: tuple[int, ...]) -> Form:
             rest = iter(t.indices)
             full = tuple(None if n == 1 else next(rest) for n in shape)
-            forms[key] = shaped(with_statistics(writer.form(Tensor(t.indices, t.terms))), full)
+            return shaped(with_statistics(writer.form(Tensor(t.indices, t.terms))), full)
+
+        forms = {key: form(t, shape) for key, (t, shape) in found.items()}
+        if kind == "gradient" and not symmetric:
+            self.steps = {
+                key: tuple((s.rule, form(s.before, shape), form(s.after, shape)) for s in self.simplify.steps_to(t))
+                for key, (t, shape) in found.items()
+            }
         own_forms = {n: with_statistics(writer.form(folded(space, t))) for n, t in own.items()}
         return forms, own_forms, {key: shape for key, (_, shape) in found.items()}
 
@@ -147,7 +160,12 @@ def tensor_forms(
                 used = _used(form, best.where)
                 if key not in found and checked.is_right(form, used, key, named_sizes):
                     closed = _closed(key, form, used, best.shapes[key], best.adjoints)
-                    found[key] = replace(closed, conditions=(*closed.conditions, *checked.bound_to(form, used, key)))
+                    stated = (*closed.conditions, *checked.bound_to(form, used, key))
+                    steps = best.steps.get(key, ())
+                    is_short = all(before.cost + after.cost <= _LONGEST_LOGGED for _, before, after in steps)
+                    is_right = is_short and all(checked.is_right(a, (), key, named_sizes) for _, _, a in steps)
+                    log = rewrites(steps, closed) if is_right else ()
+                    found[key] = replace(closed, conditions=stated, rewrites=log)
             if len(found) == len(best.shown):
                 break
     return found
@@ -199,6 +217,7 @@ class _Forms(NamedTuple):
     shown: dict[str, Form]
     where: tuple[tuple[str, Form], ...]
     shapes: dict[str, tuple[int, ...]]
+    steps: Mapping[str, Steps]
     adjoints: Mapping[str, str] = MappingProxyType({})  # parts that are adjoints, and the names of what they belong to
 
 
@@ -228,9 +247,8 @@ def _shortest(
     best = None
     for keep in (False, True):
         try:
-            forms, own, shapes = TensorProgram(program, wrt, facts, keep=keep, regular=regular, sizing=sizing).forms(
-                kind
-            )
+            made = TensorProgram(program, wrt, facts, keep=keep, regular=regular, sizing=sizing)
+            forms, own, shapes = made.forms(kind)
             where, shown = named(forms, own, set(program.inputs))
         except TooLongError:
             raise
@@ -238,7 +256,7 @@ def _shortest(
             continue
         cost = joint_cost([*shown.values(), *(f for _, f in where)])
         if best is None or cost < best.cost:
-            best = _Forms(cost, shown, where, shapes)
+            best = _Forms(cost, shown, where, shapes, made.steps)
     return best
 
 
@@ -286,6 +304,19 @@ def _closed(
     stated = conditions((form, *(f for _, f in where)))
     named = {name: sp.Symbol(shown) for name, _, shown, _ in texts.parts}
     return ClosedForm(key, expr, named, expr, conditions=stated, shape=shape, texts=texts)
+
+
+def rewrites(steps: Steps, closed: ClosedForm) -> tuple[Rewrite, ...]:
+    """The log of a matrix form: what the rules made of the derivative, and the names that were given."""
+    assert closed.texts is not None
+    found = []
+    for rule, before, after in steps:
+        if text(before) != text(after):
+            found.append(Rewrite(rule, sp.Symbol(text(before)), sp.Symbol(text(after)), _AT_POINTS))
+    if steps and closed.texts.parts and text(steps[-1][2]) != closed.texts.text:
+        whole, short = sp.Symbol(text(steps[-1][2])), sp.Symbol(closed.texts.text)
+        found.append(Rewrite(NAMES, whole, short, _AT_POINTS, where=tuple(closed.where.items())))
+    return tuple(found)
 
 
 def written(form: Form, where: Sequence[tuple[str, Form]]) -> Written:
