@@ -64,6 +64,8 @@ def derive(program: Program, wrt: str, closed: ClosedForm, facts: Mapping[str, f
     needed = (*closed.conditions, *(c for x in found for c in x.conditions))
     shown = [w for x in found for w in (x.differential, *(w for _, w in x.gathered))]
     letters = dict(sizes) | dict(pair for w in (*shown, closed.texts) for pair in w.sizes)
+    if letters.keys() & nodes.keys():  # the user has the letter of a size for a value
+        return None
     used = {x for y in ancestors([program.output]) for x in y.inputs}
     constants = tuple(n for n, x in program.inputs.items() if n != wrt and x in used)
     shapes = tuple((n, statements.known[n].shape) for n in varying)

@@ -194,6 +194,18 @@ def test_the_reverse_sweep_stays():
     assert isinstance(e.derivation("w", style="reverse").data, Sweep)
 
 
+def test_a_letter_for_a_size_is_never_a_value():
+    def f(X, w):
+        m = X @ w
+        return np.sum(m**2) / len(X)
+
+    for given in ({"X": "m n", "w": "n"}, {"X": np.ones((5, 3)), "w": np.ones(3)}):
+        e = gx.explain(f, **given)
+        assert all("m/m" not in t for t in (e["X"].text, *e["X"].where_numpy.values(), str(e)))
+    assert isinstance(gx.explain(f, X="m n", w="n").derivation("w").data, Sweep)
+    assert isinstance(gx.explain(f, X=np.ones((5, 3)), w=np.ones(3)).derivation("w").data, Differentials)
+
+
 def test_a_name_that_looks_like_a_differential_leads_to_the_sweep():
     def clash(w, dw):
         return np.sum(w * w * dw)

@@ -249,7 +249,8 @@ def _shortest(
         try:
             made = TensorProgram(program, wrt, facts, keep=keep, regular=regular, sizing=sizing)
             forms, own, shapes = made.forms(kind)
-            where, shown = named(forms, own, set(program.inputs))
+            letters = {size.letter for size in sizing.named.values()} if sizing else set()
+            where, shown = named(forms, own, {*program.inputs, *letters})
         except TooLongError:
             raise
         except FAILURES:
