@@ -182,9 +182,8 @@ class Explanation(Pictured):
         """How a derivative comes about: rule by rule (`textbook`), or by autodiff (`reverse`, `forward`, `both`).
 
         Arrays are derived entry by entry if the program takes them apart, else by the differentials of its statements,
-        and in reverse mode where these have no matrix notation.
-        Rules that are `known`, such as `("sum", "power")`, are applied without a line. Raises `ArgumentError` for names
-        that are no rules.
+        and in reverse mode where these have no matrix notation. Rules that are `known`, such as `("sum", "power")`, are
+        applied without a line. Raises `ArgumentError` for names that are no rules.
         """
         rules = self.known if known is None else known_rules(known)
         if style == "textbook":
@@ -192,7 +191,7 @@ class Explanation(Pictured):
             variable = key.split(",")[0]
             if not self.is_scalar or self.kind != "gradient":
                 found: Entrywise | Differentials | None = None
-                if self.kind == "gradient" and self.order == 1:
+                if self._quantity == "gradient":
                     found = entries.derive(self.whole, variable, self._nodes[variable], detail=detail, known=rules)
                     found = found or differentials.derive(self.whole, variable, self.gradients[variable], self.facts)
                 return Display(found or sweeps.reverse(self.program, self.wrt))
@@ -201,11 +200,11 @@ class Explanation(Pictured):
                 variable,
                 order=self.order,
                 detail=detail,
-                closed=self.gradients[key],
+                known=rules,
                 key=key,
+                closed=self.gradients[key],
                 check=self._check_of(key),
                 orders=self._orders,
-                known=rules,
             )
             return Display(record)
         wrt = self.wrt if key is None else (key.split(",")[0],)
@@ -360,7 +359,7 @@ class Explanation(Pictured):
         derivations: tuple[Any, ...] = ()
         if self.is_scalar and self.kind == "gradient":
             derivations = tuple(self.derivation(k, detail=self.detail).data for k, _ in forms)
-        elif self.kind == "gradient" and self.order == 1:
+        elif self._quantity == "gradient":
             derivations = tuple(differentials.derive(self.whole, k, f, self.facts) for k, f in forms[:MOST_DERIVATIONS])
         return Overview(
             name=self.program.name,
