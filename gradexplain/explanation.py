@@ -15,6 +15,7 @@ from gradexplain.errors import ArgumentError, DomainError
 from gradexplain.exposition import differentials, entries, layout, naming, sweeps, textbook, values
 from gradexplain.exposition.known import known_rules
 from gradexplain.exposition.model import (
+    MOST_DERIVATIONS,
     AlongSymmetric,
     CheckReport,
     Detail,
@@ -189,21 +190,20 @@ class Explanation(Pictured):
         """How a derivative comes about: rule by rule (`textbook`), or by autodiff (`reverse`, `forward`, `both`).
 
         Arrays are derived entry by entry if the program takes them apart, else by the differentials of its statements,
-        and in reverse mode where these have no matrix notation.
-        Rules that are `known`, such as `("sum", "power")`, are applied without a line. Raises `ArgumentError` for names
-        that are no rules.
+        and in reverse mode where these have no matrix notation. Rules that are `known`, such as `("sum", "power")`, are
+        applied without a line. Raises `ArgumentError` for names that are no rules.
         """
         rules = self.known if known is None else known_rules(known)
         if style == "textbook":
             key = key or next(iter(self.gradients))
             variable = key.split(",")[0]
+            found: Entrywise | Differentials | None = None
             if not self.is_scalar or self.kind != "gradient":
-                found: Entrywise | Differentials | None = None
                 if variable in self.structured:
                     independent = self._independent.derivation(variable, style, detail, known).data
                     result, output = self.gradients[key], self.names.get(self.program.output, "y")
                     return Display(AlongSymmetric(variable, output, independent, result))
-                if self.kind == "gradient" and self.order == 1:
+                if self._quantity == "gradient":
                     found = entries.derive(self.whole, variable, self._nodes[variable], detail=detail, known=rules)
                     found = found or differentials.derive(self.whole, variable, self.gradients[variable], self.facts)
                 return Display(found or sweeps.reverse(self.program, self.wrt))
@@ -212,11 +212,11 @@ class Explanation(Pictured):
                 variable,
                 order=self.order,
                 detail=detail,
-                closed=self.gradients[key],
+                known=rules,
                 key=key,
+                closed=self.gradients[key],
                 check=self._check_of(key),
                 orders=self._orders,
-                known=rules,
             )
             return Display(record)
         wrt = self.wrt if key is None else (key.split(",")[0],)
@@ -233,14 +233,15 @@ class Explanation(Pictured):
         from gradexplain.render.stepper import Stepper
 
         place = self.program.place
-        record = Walk(
-            name=self.title or self.program.name,
-            point=tuple(self.program.point.items()) if self.program.is_numeric else (),
-            sweep=self.derivation(style="reverse").data,
-            lines=lines_of(self.program.function),
-            file=place.file if place else "",
+        return Stepper(
+            Walk(
+                name=self.title or self.program.name,
+                point=tuple(self.program.point.items()) if self.program.is_numeric else (),
+                sweep=self.derivation(style="reverse").data,
+                lines=lines_of(self.program.function),
+                file=place.file if place else "",
+            )
         )
-        return Stepper(record)
 
     @property
     def is_scalar(self) -> bool:
@@ -250,11 +251,9 @@ class Explanation(Pictured):
     # Checks and findings.
     def check(self, gradient: Any = None) -> CheckDisplay:
         """Compares the derivatives (or a claimed `gradient`) with difference quotients of the function."""
-        if not self.program.is_numeric:
-            if gradient is not None:
-                raise ArgumentError("a claimed gradient needs a point", fix="give numbers, as in x=3.0")
-            return CheckDisplay(self._report(black_box=False))
-        return CheckDisplay(self._report(gradient, black_box=True))
+        if gradient is not None and not self.program.is_numeric:
+            raise ArgumentError("a claimed gradient needs a point", fix="give numbers, as in x=3.0")
+        return CheckDisplay(self._report(gradient, black_box=self.program.is_numeric))
 
     def _report(self, gradient: Any = None, *, black_box: bool) -> CheckReport:
         from gradexplain.exposition import verify
@@ -368,7 +367,9 @@ class Explanation(Pictured):
         derivations: tuple[Any, ...] = ()
         if self.is_scalar and self.kind == "gradient":
             derivations = tuple(self.derivation(k, detail=self.detail).data for k, _ in forms)
-        of_arrays = () if self.is_scalar else layout.notes(self.kind, self.gradients.forms, self.facts)
+        elif self._quantity == "gradient" and not self.structured:
+            derivations = tuple(differentials.derive(self.whole, k, f, self.facts) for k, f in forms[:MOST_DERIVATIONS])
+        of_arrays = () if self.is_scalar else layout.notes(self._quantity, self.gradients.forms, self.facts)
         return Overview(
             name=self.program.name,
             title=self.title,

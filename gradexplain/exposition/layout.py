@@ -8,6 +8,7 @@ from gradexplain.language import Sentence
 from gradexplain.simplify.form import ClosedForm
 from gradexplain.structured import structured_in
 
+GRADIENT = "layout: a gradient has the shape of its argument"
 _WRITTEN = {
     "sums over indices": "with respect to {key} there is no matrix notation: it is written with sums over indices",
     "program": "with respect to {key} there is no matrix notation: it is written as a program",
@@ -19,7 +20,7 @@ _STRUCTURED = (
 
 
 def notes(kind: str, forms: Mapping[str, ClosedForm], facts: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
-    """The layout of a Jacobian, the level of what is not in matrix notation, and the facts that were given.
+    """The layout, the level of what is not in matrix notation, and the facts that were given.
 
     >>> notes("gradient", {}, {"S": frozenset({"symmetric"})})
     ('taken as given: S is symmetric',)
@@ -30,6 +31,8 @@ def notes(kind: str, forms: Mapping[str, ClosedForm], facts: Mapping[str, frozen
 def _notes(kind: str, forms: Mapping[str, ClosedForm], facts: Mapping[str, frozenset[str]]) -> Iterator[str]:
     if kind == "jacobian":
         yield Sentence("axes: those of the result first, then those of the argument")
+    if kind == "gradient" and any(form.shape for form in forms.values()):
+        yield Sentence(GRADIENT)
     for key, form in forms.items():
         if form.level in _WRITTEN:
             yield Sentence(_WRITTEN[form.level], key=key)

@@ -19,6 +19,8 @@ from gradexplain.simplify.rewrite import Rewrite
 Style = Literal["textbook", "reverse", "forward", "both"]
 Detail = Literal["brief", "full"]
 
+MOST_DERIVATIONS = 3  # derivations within an overview
+
 
 @dataclass(frozen=True, slots=True)
 class Inverse:
@@ -99,24 +101,33 @@ class Entrywise:
 
 @dataclass(frozen=True, slots=True)
 class DifferentialLine:
-    """A statement of the program and its differential, both over the names of the statements before it."""
+    """The differential of a statement over the names before it, and that of the result after it was put in.
+
+    `gathered` has a coefficient for each differential that is left, () where they were not found; `delta` is what the
+    last of them is called, if it has a name.
+    """
 
     name: str
-    value: Written
-    differential: Written | None  # None: it does not vary
+    differential: Written
     rules: tuple[str, ...] = ()
+    kinks: tuple[str, ...] = ()
+    gathered: tuple[tuple[str, Written], ...] = ()
+    delta: tuple[str, Written] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Differentials:
-    """A derivation by differentials: the statements in order, and the derivative that the last one's shows."""
+    """A derivation by differentials: the statements in order, and the derivative that is read off in the end."""
 
     variable: str
-    shape: tuple[int, ...]  # of the variable
     output: str
     constants: tuple[str, ...]  # arguments that are held constant
+    values: tuple[tuple[str, sp.Expr], ...]  # the statements as they were written, the result last
+    sizes: tuple[tuple[str, str], ...]  # what the letters for sizes in them stand for
+    shapes: tuple[tuple[str, tuple[int, ...]], ...]  # of what varies: the variable first, the result last
     lines: tuple[DifferentialLine, ...]
     result: ClosedForm
+    conditions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,7 +370,7 @@ class Overview:
     forms: tuple[tuple[str, Any], ...]  # key and ClosedForm
     values: tuple[tuple[str, Any], ...]
     findings: tuple[Finding, ...] = ()
-    derivations: tuple[Derivation | ImplicitDerivation | Sweep, ...] = ()
+    derivations: tuple[Derivation | ImplicitDerivation | Sweep | Differentials | None, ...] = ()  # None: none found
     tape: tuple[TapeRow, ...] = ()
     check: CheckReport | None = None
     notes: tuple[str, ...] = ()

@@ -72,8 +72,12 @@ _DERIVATIONS = {
     "{variable} varies.": "{variable} 变化。",
     "{variable} varies; {names} is held constant.": "{variable} 变化，{names} 视为常数。",
     "{variable} varies; {names} are held constant.": "{variable} 变化，{names} 视为常数。",
-    "put in the differentials, bring out {differential}": "代入各微分，提出 {differential}",
-    "read off": "读出",
+    "{formula} has kinks ({slopes})": "{formula} 有尖点（{slopes}）",
+    "no entries are assumed to tie in {formula}": "假设 {formula} 中没有并列的分量",
+    "{differential} is brought out: its coefficient is the derivative.": "提出 {differential}：其系数就是导数。",
+    "Put into {result} one by one, the differentials leave {differential}: its coefficient is the derivative.": (
+        "把各微分依次代入 {result}，最后只剩 {differential}，其系数就是导数。"
+    ),
     "{names} held constant": "{names} 视为常数",
     "{rule}, as in {label}": "{rule}（同第 {label} 步）",
     "together": "合起来",
@@ -335,6 +339,7 @@ _FINDINGS = {
     "{place}a conversion to {kind} cuts off the fraction, so its derivative is 0": (
         "{place}转换为 {kind} 会舍去小数部分，因此导数为 0"
     ),
+    "layout: a gradient has the shape of its argument": "布局：梯度与其自变量形状相同",
     "axes: those of the result first, then those of the argument": "轴的顺序：先是结果的轴，再是自变量的轴",
     "with respect to {key} there is no matrix notation: it is written with sums over indices": (
         "对 {key} 的导数没有矩阵记法：写成对下标求和"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gradexplain.errors import Place
-from gradexplain.exposition.model import Derivation, Entrywise, ImplicitDerivation, Step, Sweep
+from gradexplain.exposition.model import Derivation, Entrywise, Step
 from gradexplain.exposition.rules import LOGARITHMIC, LOUD, QUIET
 from gradexplain.language import joined, say
 from gradexplain.render import formula as formulas
@@ -69,7 +69,7 @@ def entrywise(record: Entrywise) -> Iterator[Block]:
     yield from conditions(tuple(dict.fromkeys(c for entry in record.derivations for c in entry.conditions)))
 
 
-def stages_of(record: Derivation | ImplicitDerivation | Sweep) -> list[Derivation]:
+def stages_of(record: Any) -> list[Derivation]:
     """A derivation and those of the orders before, the first order first."""
     stages: list[Derivation] = []
     found = record if isinstance(record, Derivation) else None

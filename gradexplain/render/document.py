@@ -11,6 +11,7 @@ from functools import singledispatch
 from typing import Any
 
 from gradexplain.exposition.model import (
+    MOST_DERIVATIONS,
     AlongSymmetric,
     CheckReport,
     CheckRow,
@@ -58,7 +59,15 @@ from gradexplain.render.derivations import (
     stages_of,
     where_evaluated,
 )
-from gradexplain.render.differentials import definitions_of, differentials
+from gradexplain.render.differentials import (
+    definitions_of,
+    differential_steps,
+    differentials,
+    names_of,
+    read_off,
+    statements,
+    undefined,
+)
 from gradexplain.render.findings import finding, remark
 from gradexplain.render.formula import derivative_of
 from gradexplain.render.implicit import implicit_derivation, implicit_steps
@@ -74,7 +83,6 @@ _PASSES = ("The gradient passes: {counted}.", "The gradient passes at {point}: {
 _FAILS = ("The gradient FAILS: {counted}.", "The gradient FAILS at {point}: {counted}.")
 _IS_INCONCLUSIVE = ("The gradient is inconclusive: {counted}.", "The gradient is inconclusive at {point}: {counted}.")
 _LONGEST_TAPE = 12  # operations that are listed within an overview
-MOST_DERIVATIONS = 3  # derivations within an overview
 
 
 def of(record: Any) -> Document:
@@ -194,17 +202,18 @@ def _(record: tuple) -> Iterator[Block]:  # type: ignore[type-arg]
 @blocks_of.register
 def _(record: Overview) -> Iterator[Block]:
     output = output_of(record)
-    yield Equation(given(record, output), where=definitions(defined(record)) + functions_of(record))
+    yield Equation(given(record, output), where=where_of(record))
     derivations = dict(zip((key for key, _ in record.forms), record.derivations, strict=False))
+    with_steps = sum(found is not None for found in record.derivations)
     for position, (key, form) in enumerate(record.forms):
         found = derivations.get(key)
         is_told = position < MOST_DERIVATIONS
-        if found is not None and len(record.forms) > 1:
+        if with_steps and len(record.forms) > 1:
             yield Heading(phrase("With respect to {variables}", variables=repeated(tuple(key.split(",")))), 2)
         if found is not None and is_told:
-            yield from steps_of(found)
+            yield from steps_of(found, is_first=position == 0)
         yield from _form(record, output, key, form, found if is_told else None)
-        if found is not None and not is_told:
+        if with_steps and not is_told:
             yield Note(phrase("The steps are those of {call}.", call=Code(f'derivation("{key}")')), "info")
     yield from remarks(record)
     yield from _check_lines(record, output)
@@ -235,14 +244,29 @@ def output_of(record: Overview) -> str:
     if record.kind == "jvp":
         return record.forms[0][0][1:]
     for found in record.derivations:
-        return found.output
+        if found is not None:
+            return found.output
     return next(n for n in ("y", record.name, "f", "result", "the_result") if n not in record.arguments)
 
 
 def _function(record: Overview) -> Any:
     """The function as the first derivation has it, so that the names in the steps are those in the formula."""
+    matrix = _in_statements(record)
+    if matrix is not None:
+        return matrix.values[-1][1]
     stages = stages_of(record.derivations[0]) if record.derivations else []
     return stages[0].function if stages else record.function
+
+
+def _in_statements(record: Overview) -> Differentials | None:
+    """The first derivation of a matrix result: they all have the same statements."""
+    return next((found for found in record.derivations if isinstance(found, Differentials)), None)
+
+
+def where_of(record: Overview) -> tuple[Formula, ...]:
+    """What the names in the formula of the function stand for."""
+    matrix = _in_statements(record)
+    return definitions(defined(record)) + functions_of(record) if matrix is None else statements(matrix)
 
 
 def defined(record: Overview) -> tuple[tuple[str, Any], ...]:
@@ -260,9 +284,13 @@ def functions_of(record: Overview) -> tuple[Formula, ...]:
     return where_evaluated(first[0].functions, first[0].arrangement) if first else ()
 
 
-def steps_of(found: Derivation | ImplicitDerivation | Sweep) -> Iterator[Block]:
-    """The steps of a derivation, without the function before and the answer after them."""
-    if isinstance(found, Sweep):
+def steps_of(
+    found: Derivation | ImplicitDerivation | Sweep | Differentials, *, is_first: bool = True
+) -> Iterator[Block]:
+    """The steps of a derivation, without the function before and the answer after them; the first explains more."""
+    if isinstance(found, Differentials):
+        yield from differential_steps(found, explained=is_first)
+    elif isinstance(found, Sweep):
         yield from blocks_of(found)
     elif isinstance(found, ImplicitDerivation):
         yield from implicit_steps(found)
@@ -270,21 +298,26 @@ def steps_of(found: Derivation | ImplicitDerivation | Sweep) -> Iterator[Block]:
         yield from all_steps(stages_of(found))
 
 
-def _form(
-    record: Overview, output: str, key: str, form: Any, found: Derivation | ImplicitDerivation | Sweep | None
-) -> Iterator[Block]:
+def _form(record: Overview, output: str, key: str, form: Any, found: Any) -> Iterator[Block]:
     yield answer_of(record, output, key, form, found)
-    yield from conditions(form.conditions)
+    yield from conditions(found.conditions if isinstance(found, Differentials) else form.conditions)
 
 
-def answer_of(
-    record: Overview, output: str, key: str, form: Any, found: Derivation | ImplicitDerivation | Sweep | None
-) -> Equation | Chain:
+def answer_of(record: Overview, output: str, key: str, form: Any, found: Any) -> Equation | Chain:
     """A derivative of an overview, with the line that it was simplified from if its steps end there."""
-    left, where = left_side(record, output, key), parts_of(form)
+    left, matrix = left_side(record, output, key), _in_statements(record)
+    if matrix is not None:  # what the steps define needs no word after them
+        if isinstance(found, Differentials):
+            return read_off(found, left)
+        return Equation(_equals(left, form), where=undefined(form, names_of(matrix)))
+    where = parts_of(form)
     if isinstance(found, Derivation) and (found.rewrites or is_plain(found)):
         return answer(found, left, where)
-    return Equation(formulas.equal(left, Formula(form.text, form.latex)), where=where)
+    return Equation(_equals(left, form), where=where)
+
+
+def _equals(left: Formula, form: Any) -> Formula:
+    return formulas.equal(left, Formula(form.text, form.latex))
 
 
 def parts_of(form: Any) -> tuple[Formula, ...]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gradexplain.exposition.model import Overview
+from gradexplain.exposition.model import MOST_DERIVATIONS, Overview
 from gradexplain.language import say
 from gradexplain.render import document
 from gradexplain.render import formula as formulas
@@ -46,7 +46,7 @@ def _blocks(record: Overview) -> Iterator[Block]:
     output = document.output_of(record)
     yield Paragraph(_lead(record))
     value = None if record.equation is not None else _value(record.value)
-    yield Equation(_with(document.given(record, output), value), where=_definitions(record))
+    yield Equation(_with(document.given(record, output), value), where=document.where_of(record))
     values = dict(record.values)
     for key, form in record.forms:
         left = document.left_side(record, output, key)
@@ -76,10 +76,6 @@ def _lead(record: Overview) -> Line:
     return phrase("{name} at {point}", name=_name(record), point=point_text(record.point))
 
 
-def _definitions(record: Overview) -> tuple[Formula, ...]:
-    return tuple(formulas.named(n, e) for n, e in document.defined(record))
-
-
 def _with(formula: Formula, value: Formula | None) -> Formula:
     return formula if value is None else formulas.equal(formula, value)
 
@@ -93,11 +89,13 @@ def _value(value: Any) -> Formula | None:
 
 def _steps(record: Overview) -> Iterator[Block]:
     output = document.output_of(record)
-    shown = record.derivations[: document.MOST_DERIVATIONS]
+    shown = record.derivations[:MOST_DERIVATIONS]
     for (key, form), found in zip(record.forms, shown, strict=False):
+        if found is None:
+            continue
         if len(record.forms) > 1:
             yield Heading(phrase("With respect to {variables}", variables=repeated(tuple(key.split(",")))), 3)
-        yield from document.steps_of(found)
+        yield from document.steps_of(found, is_first=found is shown[0])
         yield document.answer_of(record, output, key, form, found)
 
 

@@ -34,11 +34,16 @@ class Written:
     parts: tuple[tuple[str, str, str, str], ...] = ()  # the names in it: name, NumPy, text, LaTeX
     level: str = ""  # how close it is to matrix notation
     sizes: tuple[tuple[str, str], ...] = ()  # what the letters for sizes stand for
+    adjoints: tuple[tuple[str, str], ...] = ()  # parts that are adjoints, and of which of the program's values
 
 
 @dataclass(frozen=True, slots=True)
 class ClosedForm:
-    """A derivative as a formula: `expr` over the arguments and the names in `where`."""
+    """A derivative as a formula: `expr` over the arguments and the names in `where`.
+
+    Of arrays, `where` has the names in `text`, as symbols that are called like the texts of what they stand for: these
+    are to be read; `numpy` and `where_numpy` run.
+    """
 
     key: str
     expr: Any

@@ -161,6 +161,10 @@ def _function(name: str, calls: Sequence[Call]) -> _Function | None:
     first = next((c for c in calls if _tells_all(c)), None)
     if first is None:
         return None
+    outside = set(ancestors([a for _, a in first.arguments]))
+    inside = [n for n in ancestors([first.result]) if n not in outside]
+    if any(n.op.family != "elementwise" and any(x.shape for x in n.inputs) for n in inside):
+        return None  # what it does with arrays it can't do with the numbers that stand for them below
     variables = {a: variable(n) for n, a in first.arguments if not a.is_constant}
     parameters = tuple(variables.get(a, a) for _, a in first.arguments)
     (body,) = substitute([first.result], variables)

@@ -42,7 +42,7 @@ def test_everything_else_is_folded():
 def test_a_section_without_content_is_left_out():
     without_a_point, of_arrays = gx.explain(f), gx.explain(lambda w: np.sum(w**2), w=np.ones(3))
     assert titles(without_a_point.screen) == ["Steps", "Graph", "Check", "LaTeX to copy"]  # no tape with numbers
-    assert titles(of_arrays.screen) == ["Autodiff", "Graph", "Check", "LaTeX to copy"]
+    assert titles(of_arrays.screen) == ["Steps", "Autodiff", "Graph", "Check", "LaTeX to copy"]
 
 
 def test_warnings_stand_on_the_first_screen():

@@ -291,3 +291,13 @@ def plain_differences(x, cx):
 def test_what_is_read_faster_than_looked_up_has_no_name():
     assert gx.explain(plain_parts)["x"].where == {}
     assert list(gx.explain(plain_differences)["x"].where) == ["dx"]
+
+
+def test_functions_that_work_on_arrays_are_seen_through():
+    def squared_length(z):
+        return z @ z
+
+    def loss(X, w):
+        return squared_length(X @ w)
+
+    assert gx.explain(loss, X="m n", w="n", wrt="w")["w"].text == "2*X.T @ X @ w"

@@ -9,6 +9,36 @@ from tests.simplify.comparing import numpy_value
 RNG = np.random.default_rng(3)
 
 
+def test_the_log_has_what_the_rules_did_and_the_names():
+    form = gx.explain(lambda x, S: x @ S @ x, x="n", S="n n", wrt="x")["x"]
+    assert [(r.rule, str(r.before), str(r.after)) for r in form.rewrites] == [
+        ("common factor", "S @ x + S.T @ x", "(S + S.T) @ x")
+    ]
+
+    def logistic(X, w, y):
+        p = 1 / (1 + np.exp(-(X @ w)))
+        return -np.mean(y * np.log(p) + (1 - y) * np.log(1 - p))
+
+    form = gx.explain(logistic, X="m n", w="n", y="m", wrt="w")["w"]
+    *_, last = form.rewrites
+    assert (last.rule, str(last.after), dict(last.where)) == ("in terms of", form.text, dict(form.where))
+    rng = np.random.default_rng(0)
+    point = {"X": rng.uniform(0.2, 1, (5, 3)), "w": rng.uniform(0.2, 1, 3), "y": rng.uniform(0.2, 1, 5)}
+    want = gx.grad(logistic, "w")(**point)
+    for r in form.rewrites:
+        assert np.allclose(eval(str(r.before), vars(np) | {"m": 5} | point), want)
+        assert r.evidence == "compared with autodiff at points"
+
+
+def test_a_long_log_is_left_out():
+    def f(X, w):
+        for _ in range(9):
+            w = w + np.tanh(X @ w)
+        return np.sum(w)
+
+    assert gx.explain(f, X="n n", w="n", wrt="w")["w"].rewrites == ()
+
+
 def normal(*shape):
     return RNG.normal(size=shape)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import dropwhile
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -257,8 +258,8 @@ def is_negative(x: Form) -> bool:
 
 def flipped(x: Form) -> Form | None:
     """-x with the sign put into a difference: -A @ (y - p) is A @ (p - y); None if there is none in x."""
-    if x.op == "add" and len(x.parts) == 2 and not is_negative(x.parts[0]) and x.parts[1].op == "neg":
-        return replace(x, parts=(x.parts[1].parts[0], Form("neg", (x.parts[0],), x.parts[0].ndim)))
+    if x.op == "add" and len(x.parts) == 2 and not is_negative(x.parts[0]) and is_negative(x.parts[1]):
+        return replace(x, parts=(negative(x.parts[1]), Form("neg", (x.parts[0],), x.parts[0].ndim)))
     if x.op in ("product", "matmul", "quotient", "T", "outer", "diag", "sum", "mean", "expand"):
         parts = x.parts[:1] if x.op == "quotient" else x.parts
         for k, p in enumerate(parts):
@@ -315,15 +316,15 @@ def _centred(u: Form, axes: tuple[int, ...]) -> Form | None:
 
 def expanded(x: Form, kept: Sequence[bool]) -> Form:
     """x with axes of size 1 where `kept` is false; axes in front come by themselves."""
-    pattern = list(kept)
-    while pattern and not pattern[0]:
-        pattern.pop(0)
+    pattern = list(dropwhile(lambda is_kept: not is_kept, kept))
     if all(pattern):
         return x
     reduced = _axes_of_reduction(x)
     missing = tuple(k for k, there in enumerate(pattern) if not there)
     if reduced == missing and x.parts[0].ndim == len(pattern):
         return call(x.data[0], x.parts, len(pattern), (("axis", missing), ("keepdims", True)))
+    if x.op == "squeeze" and x.parts[0].ndim == len(pattern) and x.data == missing:
+        return x.parts[0]  # max(X, axis=1, keepdims=True) as it was
     return Form("expand", (x,), len(pattern), tuple(pattern))
 
 

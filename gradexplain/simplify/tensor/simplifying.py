@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from gradexplain.simplify.tensor.algebra import equals
 from gradexplain.simplify.tensor.choices import chosen, masked, resolved
@@ -20,6 +20,16 @@ from gradexplain.simplify.tensor.notation import SMALLEST_NAMED, Form, joint_cos
 from gradexplain.simplify.tensor.space import Space
 from gradexplain.simplify.tensor.terms import Factor, Tensor, Term
 from gradexplain.simplify.tensor.writing import Writer
+
+# The names of rules.
+MASKED = "sums over one entry and masks"
+SPLIT = "inverse of a product"
+DISTRIBUTED = "distribute"
+APART = "joined arrays part by part"
+CHOSEN = "choice between two"
+DIAGONAL = "terms on one diagonal"
+FACTORED = "common factor"
+ALGEBRA = "algebra of numbers, entry by entry"
 
 _ROUNDS = 3
 _HEAVY = 1.2  # operations that X - p*X is worth more than (1 - p)*X
@@ -40,13 +50,22 @@ def _is_summed(term: Term, tensor: Tensor) -> bool:
     return any(i not in tensor.axes and not i.pinned for f in term.factors for i in f.indices)
 
 
+class Step(NamedTuple):
+    """One rewrite: the rule, and the tensor before and after it."""
+
+    rule: str
+    before: Tensor
+    after: Tensor
+
+
 class Simplifier:
-    """Rewrites tensors; what is shorter in print is kept."""
+    """Rewrites tensors; what is shorter in print is kept, with the steps that led there (`steps_to`)."""
 
     def __init__(self, space: Space, own: Callable[[], Iterable[Tensor]] = tuple) -> None:
         self.space, self.own, self.depth = space, own, 0
         self._writer = Writer(space)
         self.seen: list[set[Any]] = []  # what candidates were made of, for each tensor that is being simplified
+        self._steps: dict[int, tuple[Tensor, list[Step]]] = {}  # by the terms of what they led to
 
     @cached_property
     def _own_forms(self) -> frozenset[Form]:
@@ -58,46 +77,55 @@ class Simplifier:
         best = folded(self.space, masked(self.space, over_deltas(self.space, unjoined(self.space, tensor))))
         lowest = self.cost(best)
         self.seen.append(set())
+        steps = [Step(MASKED, tensor, best)]
         for _ in range(_ROUNDS):
             before = best
-            for candidate in self.candidates(best):
+            for rule, candidate in self.candidates(best):
                 cost = self.cost(candidate)
                 if cost < lowest:
-                    best, lowest = candidate, cost
+                    best, lowest, last = candidate, cost, rule
             if best is before:
                 break
+            steps.append(Step(last, before, best))
         self.seen.pop()
+        if not self.seen:
+            self._steps[id(best.terms)] = (best, steps)
         return best
 
-    def candidates(self, tensor: Tensor) -> Iterator[Tensor]:
-        """Equal tensors."""
-        starts = [tensor]
+    def steps_to(self, tensor: Tensor) -> list[Step]:
+        """The steps that led to a tensor, which was simplified as a whole."""
+        kept = self._steps.get(id(tensor.terms))
+        return [] if kept is None else kept[1]
+
+    def candidates(self, tensor: Tensor) -> Iterator[tuple[str, Tensor]]:
+        """Equal tensors, each with the rule that made it."""
+        starts = [("", tensor)]
         apart = split(self.space, tensor)
         if apart.terms != tensor.terms:
-            starts.append(apart)
+            starts.append((SPLIT, apart))
         for start in distributed(self.space, tensor):
-            starts.append(folded(self.space, start))
-        yield from taken_apart(self.space, tensor)
-        yield from chosen(self.space, tensor)
+            starts.append((DISTRIBUTED, folded(self.space, start)))
+        yield from ((APART, t) for t in taken_apart(self.space, tensor))
+        yield from ((CHOSEN, t) for t in chosen(self.space, tensor))
         decided = resolved(self.space, tensor)
         if decided.terms != tensor.terms:
-            yield decided
-            yield from chosen(self.space, decided)
-        yield from self._diagonals(tensor)
-        for start in starts:
+            yield CHOSEN, decided
+            yield from ((CHOSEN, t) for t in chosen(self.space, decided))
+        yield from ((DIAGONAL, t) for t in self._diagonals(tensor))
+        for first, start in starts:
             key = tensor_key(start, {i: k for k, i in enumerate(start.indices)})
             if key in self.seen[-1]:
                 continue
             self.seen[-1].add(key)
             if start is not tensor:
-                yield start
+                yield first, start
             if len(start.terms) > 1:
-                yield factored(self.space, start)
+                yield first or FACTORED, factored(self.space, start)
                 if start is tensor and self.depth < _DEEPEST and any(_is_summed(t, tensor) for t in tensor.terms):
                     self.depth += 1
-                    yield factored(self.space, start, self)
+                    yield FACTORED, factored(self.space, start, self)
                     self.depth -= 1
-            yield from equals(self.space, start)
+            yield from ((first or ALGEBRA, t) for t in equals(self.space, start))
 
     def _diagonals(self, tensor: Tensor) -> Iterator[Tensor]:
         """Terms on the same diagonal as one."""

@@ -65,6 +65,7 @@ def letters(
             if dim is not None and dim.root not in found and not letter.isdigit():
                 found[dim.root] = Size(letter, name, axis, dim.size)
                 taken.add(letter)
+    taken |= {own for n in ancestors([program.output]) if (own := program.local_name(n)) is not None}
     free = iter([*(c for c in _LETTERS if c not in taken), *(f"n{k}" for k in range(1, 99) if f"n{k}" not in taken)])
     for name, dims in sorted(axes.items(), key=lambda pair: -len(pair[1])):
         for axis, dim in enumerate(dims):
