@@ -82,6 +82,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     ),
     "integer-argument": ("gx.why(lambda x, n: x**n, 2.0, 3)", "gx.why(lambda x, n: x**n, 2.0, 3.0)"),
     "flat-side": ("gx.why(lambda x: 3 * np.maximum(0, x), -2.0)", "gx.why(lambda x: 3 * np.maximum(0, x), 2.0)"),
+    "flat-in-part": (
+        "gx.why(lambda x: np.sum(3 * np.maximum(0, x)), np.array([-2.0, 1.0]))",
+        "gx.why(lambda x: np.sum(3 * np.maximum(0, x)), np.array([2.0, 1.0]))",
+    ),
     "clipped": ("gx.why(lambda x: np.clip(x, -10, 10), 30.0)", "gx.why(lambda x: np.clip(x, -10, 10), 3.0)"),
     "saturated": ("gx.why(lambda x: np.tanh(x), 50.0)", "gx.why(lambda x: np.tanh(x), 0.5)"),
     "zero-factor": ("gx.why(lambda w, v: w * np.sin(v), 0.0, 2.0)", "gx.why(lambda w, v: w * np.sin(v), 0.1, 2.0)"),

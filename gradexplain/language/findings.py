@@ -36,6 +36,25 @@ _CAUSES = {
     "all {size} entries of {operand} are on the flat side of {formula}: the slope is 0": (
         "{operand} 的 {size} 个分量全部位于 {formula} 平坦的一侧，斜率为 0"
     ),
+    "{formula} is on its flat side at {count} of {size} entries (index {units}): nothing comes back through them": (
+        "{formula} 的 {size} 个分量中有 {count} 个（下标 {units}）位于平坦的一侧，导数无法经它们传回"
+    ),
+    "{count} of {size} units of {formula} are dead here (index {units}): all rows are on the flat side": (
+        "{formula} 的 {size} 个单元中有 {count} 个（下标 {units}）在此处失活：所有行都位于平坦的一侧"
+    ),
+    "the other units do hand something back to {name}": "其余单元确有导数传回 {name}",
+    "{formula} has the factor {other} = 0 here, since {cause} is flat there: {reason}": (
+        "{formula} 在此处的因子 {other} = 0，因为 {cause} 在该处是平坦的：{reason}"
+    ),
+    "all {size} entries of {operand} are on its flat side": "{operand} 的 {size} 个分量全部位于其平坦的一侧",
+    "{operand} is on its flat side": "{operand} 位于其平坦的一侧",
+    "{formula} has a constant factor 0: nothing comes back to {operand}": (
+        "{formula} 含有常数因子 0，导数无法传回 {operand}"
+    ),
+    "take the constant factor 0 out, if {name} is to have an influence": "若要 {name} 有影响，去掉常数因子 0",
+    "look at {cause}, which is 0 here: a product has no slope in one factor while the other is 0": (
+        "检查 {cause}，它在此处为 0：一个因子为 0 时，乘积对另一个因子的斜率为 0"
+    ),
     "{formula} is clipped here ({point}), so nothing comes back to {operand}": (
         "{formula} 在此处被截断（{point}），导数无法传回 {operand}"
     ),

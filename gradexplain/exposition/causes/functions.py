@@ -69,6 +69,15 @@ ROWS = (
         "both",
     ),
     Cause(
+        "flat-in-part", "zero",
+        "{formula} is on its flat side at {count} of {size} entries (index {units}): nothing comes back through them",
+        "start elsewhere, scale the input, or use a function that leaks, such as maximum(0.01*x, x)",
+        "Some units of a rectifier are flat in all rows: the derivatives of the weights into them and out of them are 0, "
+        "and those of the other units are not.",
+        "both",
+        quiet=True,
+    ),
+    Cause(
         "clipped", "zero",
         "{formula} is clipped here ({point}), so nothing comes back to {operand}",
         "move the value inside the bounds, or penalise it for leaving them",
@@ -87,7 +96,8 @@ ROWS = (
         "zero-factor", "zero",
         "{formula} has the factor {other} = 0 here, so nothing comes back to {operand}",
         "start from another value of {other}: weights that are all 0 do not learn",
-        "The slope of a product in one factor is the other factor.",
+        "The slope of a product in one factor is the other factor. If a dead rectifier is what makes it 0, that is told "
+        "(flat-side).",
         "both",
     ),
     Cause(

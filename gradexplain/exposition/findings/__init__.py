@@ -10,7 +10,7 @@ from typing import Any
 
 from gradexplain.autodiff import Sweep
 from gradexplain.exposition.causes import finding, is_quiet
-from gradexplain.exposition.findings import accuracy, bends, chains, infinities, zeros
+from gradexplain.exposition.findings import accuracy, bends, chains, dead, infinities, zeros
 from gradexplain.exposition.findings.subject import Subject
 from gradexplain.exposition.kinks import kinks
 from gradexplain.exposition.model import Finding
@@ -117,6 +117,7 @@ def at_point(
     undefined = list(infinities.undefined_values(subject))
     undefined = undefined or list(infinities.undefined_slopes(subject, closed or {}, known))
     found = [*_some(f for _, f in bent), *_some(zeros.zeros(subject, told)), *_some(undefined)]
+    found += _some(dead.flat_in_part(subject))
     return found if brief else [*found, *_size_and_accuracy(subject, found), *_some(infinities.elsewhere(subject))]
 
 
