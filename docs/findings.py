@@ -171,6 +171,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         'none(Missing("h", is_watched=False, is_made_before=True))',
         'none(Missing("h", is_watched=False))',
     ),
+    "made-after": (
+        'none(Missing("w", is_variable=True, is_watched=False, is_read=False, is_made_after=True))',
+        'none(Missing("w", is_variable=True, is_watched=False, is_read=False))',
+    ),
     "computed-copy": (
         'none(Missing("x", is_watched=False, computed_by="tf.cast(x, tf.float32)"))',
         'none(Missing("x", is_watched=False))',

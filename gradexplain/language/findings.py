@@ -291,6 +291,13 @@ _OF_TAPES = {
         "{name} 在使用之后才被监视：tape 没有记录结果如何由它得出"
     ),
     "call tape.watch({name}) in the first line of the block": "在代码块的第一行调用 tape.watch({name})",
+    "{name} was made after the tape had recorded: no record speaks of it": "{name} 是在 tape 记录之后建立的：记录中没有它",
+    "ask for the derivative before {name} is made anew, and give a Variable its new value by {name}.assign(...)": (
+        "在重新建立 {name} 之前求导，并用 {name}.assign(...) 给 Variable 赋新值"
+    ),
+    "call tape.watch({name}); a Variable stays one with {name}.assign_sub(...), {name} = {name} - ... is a tensor": (
+        "调用 tape.watch({name})；用 {name}.assign_sub(...) 更新则仍是 Variable，而 {name} = {name} - ... 得到的是张量"
+    ),
     "{name} was computed before the tape began, and is not watched": "{name} 在 tape 开始之前算出，且没有被监视",
     "call tape.watch({name}), or compute it inside the block from what is watched": (
         "调用 tape.watch({name})，或在代码块内由被监视的量算出它"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,15 @@ if TYPE_CHECKING:
     from gradexplain.render.display import Display
 
 
+class Left(NamedTuple):
+    """A value that was handed to NumPy or Python: how, where, and between which serial numbers."""
+
+    value: Tensor
+    how: str
+    site: Any
+    when: int
+
+
 class Explained:
     """The record of a tape."""
 
@@ -41,7 +50,7 @@ class Explained:
         self.tracked: set[int] = set()
         self.watched: dict[int, Tensor] = {}
         self.variables: dict[int, tuple[Any, list[Tensor]]] = {}
-        self.left: list[tuple[Tensor, str, Any]] = []  # values that were handed to NumPy or Python
+        self.left: list[Left] = []  # values that were handed to NumPy or Python
         self.decisions: list[tuple[Tensor, bool, Any]] = []  # branches of Python that asked for a value
 
     def _entered(self) -> None:
@@ -58,7 +67,7 @@ class Explained:
     def leaves(self, value: Tensor, how: str, site: Any) -> None:
         """A value was handed to NumPy or Python."""
         if value.serial in self.tracked:
-            self.left.append((value, how, site))
+            self.left.append(Left(value, how, site, Tensor(0.0, literal=True).serial))
 
     def decided(self, condition: Tensor, truth: bool, site: Any) -> None:
         """A branch of the program asked for a value."""
@@ -126,7 +135,7 @@ class Explained:
             require_source(plain)
             name = own_name(plain) or names.get(getattr(plain, "current", plain).serial, "x")
             if not self._leads(question.target, plain):
-                found.append(question.missing(plain, name))
+                found += question.missing(plain, name)
                 continue
             found += question.remarks(plain, name)
             if not any(f.code in ("custom-gradient", "conjugate") for f in found):

@@ -50,6 +50,18 @@ def made_before(twin):
     return t, y, u
 
 
+@cause("made-after")
+def made_after(twin):
+    w = tf.Variable(3.0)
+    with tf.GradientTape() as t:
+        y = w * w
+    if twin:
+        w.assign(2.5)
+    else:
+        w = tf.Variable(2.5)
+    return t, y, w
+
+
 @cause("computed-copy")
 def computed_copy(twin):
     x = tf.Variable(3.0)
@@ -222,6 +234,73 @@ def test_the_operation_and_its_line_are_named():
     assert "tf.stop_gradient(u)" in found.text
     assert [w.text for w in found.path] == ["x * x", "tf.stop_gradient(u)"]
     assert np.isclose(found.path[0].value, 9.0)
+
+
+def lines(tape, y, x):
+    """What the findings blame, as it stands in the source."""
+    return [(f.code, w.text if (w := f.place) else "") for f in tape.why(y, x).data]
+
+
+def test_several_detours_in_a_block_are_told_apart():
+    a, b = tf.Variable(3.0), tf.Variable(2.0)
+    with tf.GradientTape(persistent=True) as t:
+        u = a * 2.0
+        print(u.numpy())
+        p = float(a)
+        q = np.sin(b)
+        y = tf.constant(p) * q
+        print(b.numpy())
+        z = tf.round(a) + tf.stop_gradient(b)
+    assert lines(t, y, a) == [("numpy-detour", "p = float(a)")]
+    assert lines(t, y, b) == [("numpy-detour", "q = np.sin(b)")]
+    assert "tf.round(a)" in t.why(z, a).data[0].text
+    assert "tf.stop_gradient(b)" in t.why(z, b).data[0].text
+
+
+def test_every_operation_that_cuts_a_path_is_told():
+    x = tf.Variable(2.5)
+    with tf.GradientTape(persistent=True) as t:
+        u = tf.stop_gradient(x)
+        y = tf.round(x) * u
+        z = tf.round(x) * x
+    assert sorted(codes(t, y, x)) == ["flat-only", "stopped"]
+    assert "flat-only" not in codes(t, z, x)
+
+
+def test_a_value_that_was_only_looked_at_is_not_what_cuts_the_path():
+    x, z = tf.Variable(3.0), tf.Variable(2.0)
+    with tf.GradientTape(persistent=True) as t:
+        if float(x) > 0:
+            y = z * 2.0
+        print(x.numpy())
+    assert codes(t, y, x) == ["unused"]
+
+
+@pytest.mark.parametrize("store", ["from a tensor", "from a number", "made anew"])
+def test_a_variable_that_a_number_was_stored_in_has_no_history(store):
+    x, w = tf.Variable(3.0), tf.Variable(1.0)
+    with tf.GradientTape() as t:
+        u = x * 2.0
+        if store == "from a tensor":
+            w.assign(u)
+        elif store == "from a number":
+            w.assign(u.numpy())
+        else:
+            w = tf.Variable(u)
+        y = w * w
+    (found,) = t.why(y, x).data
+    assert found.code == "assigned"
+    assert found.place.text.startswith("w")
+
+
+def test_a_step_that_makes_a_tensor_of_a_variable_is_advised_against():
+    w = tf.Variable(3.0)
+    w = w - 0.1
+    with tf.GradientTape() as t:
+        y = w * w
+    (found,) = t.why(y, w).data
+    assert found.code == "made-before"
+    assert "w.assign_sub" in found.fix
 
 
 def test_all_sources_are_asked_about_by_default():
