@@ -12,6 +12,7 @@ import numpy as np
 from gradexplain.exposition.causes import finding
 from gradexplain.exposition.model import Finding, Waypoint
 from gradexplain.exposition.recording import BREAKS, Break, Cut, Missing, none
+from gradexplain.language import Sentence
 from gradexplain.tape.dtypes import BY_PLAIN
 from gradexplain.tape.program import as_meant
 from gradexplain.tape.recording import Operation
@@ -22,6 +23,11 @@ from gradexplain.trace.source import place_of, text_at
 _NUMPY = "numpy_function"
 _UPDATES = ("sub", "add")  # what x = x - rate*gradient is made by
 _MOST_CUTS = 4
+_NO_SLOPE = (
+    "TensorFlow's derivative of {operation} is {value} here, where the chain rule, number by number, gives {slope}: "
+    "the tape returns TensorFlow's"
+)
+_SEE_FACTORS = "see which factors are 0 and infinite, and rewrite the product so that they do not meet"
 
 
 class Question:
@@ -222,11 +228,14 @@ class Question:
     def conventions(self, source: Any, explanation: Any) -> list[Finding]:
         """Where the tape returns TensorFlow's value, and the slope is another."""
         versions = [v for v in self.tape.versions(source) if v.serial in self.tape.tracked]
-        text = text_at(self._site(self.target)) or self.target_name
-        return [
-            finding("tensorflow-differs", place_of(self._site(self.target)), operation=text, value=theirs, slope=ours)
-            for _, theirs, ours in self.tape._differences(self.target, versions, explanation)
-        ]
+        operation = text_at(self._site(self.target)) or self.target_name
+        place = place_of(self._site(self.target))
+        found = []
+        for _, theirs, ours in self.tape._differences(self.target, versions, explanation):
+            values = {"operation": operation, "value": theirs, "slope": ours}
+            text, fix = (Sentence(_NO_SLOPE, **values), Sentence(_SEE_FACTORS)) if "nan" in ours else (None, None)
+            found.append(finding("tensorflow-differs", place, text=text, fix=fix, **values))
+        return found
 
 
 def _given(op: Operation) -> tuple[Tensor, ...]:

@@ -303,6 +303,20 @@ def test_a_step_that_makes_a_tensor_of_a_variable_is_advised_against():
     assert "w.assign_sub" in found.fix
 
 
+@pytest.mark.parametrize("size", [None, 2])
+def test_where_the_chain_rule_gives_nan_its_factors_are_told(size):
+    x = tf.Variable(0.0 if size is None else [0.0, 1.0])
+    with tf.GradientTape(persistent=True) as t:
+        y = tf.reduce_sum(tf.sin(x) * tf.sqrt(x))
+        z = tf.reduce_sum(tf.sin(x) * tf.sqrt(x + 0.25))
+    assert np.all(np.isfinite(t.gradient(y, x)))  # TensorFlow takes 0 for 0/0 in the square root
+    differs, product = t.why(y, x).data
+    assert (differs.code, product.code) == ("tensorflow-differs", "zero-times-infinity")
+    assert "the slope is nan" not in differs.text
+    assert product.factor == "0 (what comes from above) times inf"
+    assert not t.why(z, x).data
+
+
 def test_all_sources_are_asked_about_by_default():
     x, z = tf.Variable(3.0), tf.Variable(2.0)
     with tf.GradientTape() as t:
