@@ -23,7 +23,7 @@ DIFFERS = "the tape's derivative with respect to {name} is {value}: that is Tens
 
 if TYPE_CHECKING:
     from gradexplain.explanation import Explanation
-    from gradexplain.render.display import Display
+    from gradexplain.render.answers import FindingsDisplay, RecordsDisplay
 
 
 class Left(NamedTuple):
@@ -74,12 +74,12 @@ class Explained:
         self.decisions.append((condition, truth, site))
 
     @property
-    def records(self) -> Display:
-        """What was recorded, and what was not and why, line by line."""
-        from gradexplain.render.display import Display
+    def records(self) -> RecordsDisplay:
+        """What was recorded, and what was not and why, operation by operation."""
+        from gradexplain.render.answers import RecordsDisplay
         from gradexplain.tape.records import recording
 
-        return Display(recording(self))
+        return RecordsDisplay(recording(self))
 
     def explain(self, target: Any, sources: Any = None) -> Explanation:
         """The derivative of a target as an explanation: closed form, derivation, tape. Watched variables by default.
@@ -113,17 +113,17 @@ class Explained:
             explanation.reading_notes += (Sentence(DIFFERS, name=name, value=theirs),)
         return explanation
 
-    def why(self, target: Any, sources: Any = None) -> Display:
+    def why(self, target: Any, sources: Any = None) -> FindingsDisplay:
         """Why a derivative is None, zero, NaN, huge, or not what was expected: findings with their causes.
 
         >>> from gradexplain import tf
         >>> x = tf.constant(3.0)
         >>> with tf.GradientTape() as tape:
         ...     y = x * x
-        >>> tape.why(y, x).data[0].code
+        >>> tape.why(y, x)[0].code
         'not-watched'
         """
-        from gradexplain.render.display import Display
+        from gradexplain.render.answers import FindingsDisplay
         from gradexplain.tape.program import names_in_frame, own_name
         from gradexplain.tape.why import Question
 
@@ -142,7 +142,7 @@ class Explained:
                 explanation = self.explain(target, plain)
                 found += question.conventions(plain, explanation)
                 found += explanation.why().data
-        return Display(tuple(found))
+        return FindingsDisplay(tuple(found))
 
     def _differences(
         self, target: Tensor, sources: Sequence[Tensor], explanation: Explanation

@@ -41,6 +41,19 @@ def test_records_say_what_was_recorded_and_what_not():
         assert "被监视的量" in tape.records.to_text()
 
 
+def test_a_record_is_a_sequence_of_operations():
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = tf.stop_gradient(x * x) + x
+    found = tape.records
+    assert len(found) == len(found.data.rows) == 3
+    assert [row.operation for row in found] == ["mul", "stop_gradient", "add"]
+    assert found[-1].name == "y"
+    assert [row.number for row in found[:2]] == [1, 2]
+    assert not tf.GradientTape().records
+    assert [f.code for f in tape.why(tf.stop_gradient(y), x)] == [tape.why(tf.stop_gradient(y), x)[0].code]
+
+
 def test_every_format_shows_a_record():
     x = tf.Variable(3.0)
     with tf.GradientTape() as tape:
