@@ -74,6 +74,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "gx.why(lambda x: 1.0 * np.argmax(x), np.array([1.0, 2.0]))",
         "gx.why(lambda x: 1.0 * np.max(x), np.array([1.0, 2.0]))",
     ),
+    "cut-in-part": (
+        "gx.why(lambda x: x * np.floor(x), 2.5)",
+        "gx.why(lambda x: x * np.where(np.floor(x) > 1, 2, 3), 2.5)",
+    ),
     "taken-as-constant": ("gx.why(lambda x: x * int(x), 2.5)", "gx.why(lambda x: x * np.floor(x), 2.5)"),
     "left-trace": ("gx.why(lambda x: float(x) * 2, 2.5)", "gx.why(lambda x: 1.0 * x * 2, 2.5)"),
     "no-rule": (

@@ -26,6 +26,12 @@ _CAUSES = {
     "{name} does not appear on the path that was taken: its derivative is 0 there": (
         "{name} 没有出现在所走的路径上，在该处对它的导数为 0"
     ),
+    "{name} comes into the result by {operation}, too: nothing comes back on that path, and the derivative is that of the others": (
+        "{name} 还经 {operation} 进入结果：该路径传不回导数，导数只来自其余路径"
+    ),
+    "nothing is wrong if {operation} is meant to be a constant; else put something smooth in place of it": (
+        "若 {operation} 本应是常数则没有问题，否则换成光滑的函数"
+    ),
     "{what}: the path ends there": "{what}：路径到此为止",
     "{name} is a whole number, so it steers the program and is not differentiated": (
         "{name} 是整数，只控制程序的走向，不对它求导"

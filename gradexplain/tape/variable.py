@@ -150,7 +150,7 @@ class Variable(Operators):
         return float(self.read())
 
     def __int__(self) -> int:
-        return int(self._tensor)
+        return int(self.read())
 
     def __index__(self) -> int:
         return self._tensor.__index__()

@@ -141,7 +141,7 @@ class Explained:
             if not any(f.code in ("custom-gradient", "conjugate") for f in found):
                 explanation = self.explain(target, plain)
                 found += question.conventions(plain, explanation)
-                found += explanation.why().data
+                found += [f for f in explanation.why() if f.code != "cut-in-part"]  # those are among the remarks
         return FindingsDisplay(tuple(found))
 
     def _differences(

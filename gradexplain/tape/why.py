@@ -44,7 +44,7 @@ class Question:
         versions = self.tape.versions(source) if isinstance(source, Variable) else [source]
         hot = self._flowing(versions)
         cuts = [(cut, self._way(versions, op)) for cut, op in self._cuts(hot)]
-        left = self._left(hot)
+        left = None if self.target.serial in hot else self._left(hot)
         cuts += [(left, ())] if left is not None else []
         whole = self._known(source, versions, name, cuts[0] if cuts else (None, ()))
         found = none(whole)
@@ -93,11 +93,16 @@ class Question:
                 hot.update(t.serial for t in op.outputs)
         return hot
 
-    def _cuts(self, hot: set[int]) -> list[tuple[Cut, Operation]]:
-        """The operations at which the paths to the target end; the one nearest to the target first."""
+    def _cuts(self, hot: set[int], *, by_value: bool = False) -> list[tuple[Cut, Operation]]:
+        """The operations at which the paths to the target end; the one nearest to the target first.
+
+        Those `by_value` bring a number into the target, and are no index or condition.
+        """
         behind, found = {self.target.serial}, []
         for op in reversed(self.everything):
             if not any(t.serial in behind for t in op.outputs):
+                continue
+            if by_value and op.outputs[0].array.dtype.kind == "b":
                 continue
             if op.ends and any(t.serial in hot for t in _given(op)):
                 kind = _kind(op)
@@ -105,22 +110,24 @@ class Question:
                 cut = Cut(kind, self._text(op), place_of(op.site), dtype, "write it with functions that have one")
                 found.append((cut, op))
             else:
-                behind.update(t.serial for t in _given(op))
+                given = _given(op)
+                behind.update(t.serial for t in (given[:1] if by_value and op.sparse else given))
         return found
 
-    def _left(self, hot: set[int]) -> Cut | None:
+    def _left(self, hot: set[int], *, is_known: bool = False) -> Cut | None:
         """A value on the way that was handed to NumPy or Python, and came back as a number that the target is made of.
 
-        Of several it is the one with the value of that number, else the last one before the number was made.
+        Of several it is the one with the value of that number, else the last one before the number was made. If
+        another path `is_known`, only the value counts.
         """
         left = [one for one in self.tape.left if one.value.serial in hot]
-        if not left or self.target.serial in hot:
+        if not left:
             return None
         candidates = []
         for number, op in self._numbers():
             before = [one for one in left if one.when < number.serial]
             same = [one for one in before if np.array_equal(one.value.array, number.array)]
-            if before:
+            if same or (before and not is_known):
                 candidates.append((not same, (same or before)[-1], op))
         if not candidates:
             return None
@@ -219,11 +226,21 @@ class Question:
                 found.append(finding("sparse-gradient", place, name=name, rows=rows, count=op.inputs[0].shape[0]))
             elif "custom" in op.params:
                 found.append(finding("custom-gradient", place_of(op.site), operation=self._text(op)))
+        found += self._in_part(versions, name)
         if versions[-1].array.dtype.kind == "c":
             found.append(finding("conjugate", name=name))
         if self.target.origin is not None and np.size(self.target.array) > 1:
             found.append(finding("row-sums", target=self.target_name, count=np.size(self.target.array)))
         return found
+
+    def _in_part(self, versions: Sequence[Tensor], name: str) -> Iterator[Finding]:
+        """The operations that cut some of the paths."""
+        hot = self._flowing(versions)
+        cuts = [(cut, self._way(versions, op)) for cut, op in self._cuts(hot, by_value=True)]
+        left = self._left(hot, is_known=True)
+        cuts += [(left, ())] if left is not None else []
+        for cut, path in cuts[:_MOST_CUTS]:
+            yield finding("cut-in-part", cut.place, name=name, operation=cut.operation, path=path)
 
     def conventions(self, source: Any, explanation: Any) -> list[Finding]:
         """Where the tape returns TensorFlow's value, and the slope is another."""

@@ -62,6 +62,14 @@ def made_after(twin):
     return t, y, w
 
 
+@cause("cut-in-part")
+def cut_in_part(twin):
+    x = tf.Variable(2.5)
+    with tf.GradientTape() as t:
+        y = x * (tf.identity(x) if twin else tf.cast(tf.cast(x, tf.int32), tf.float32))
+    return t, y, x
+
+
 @cause("computed-copy")
 def computed_copy(twin):
     x = tf.Variable(3.0)
@@ -315,6 +323,35 @@ def test_where_the_chain_rule_gives_nan_its_factors_are_told(size):
     assert "the slope is nan" not in differs.text
     assert product.factor == "0 (what comes from above) times inf"
     assert not t.why(z, x).data
+
+
+PARTS = {
+    "tf.cast(x, tf.int32)": lambda x: x * tf.cast(tf.cast(x, tf.int32), tf.float32),
+    "tf.round(x)": lambda x: x * tf.round(x),
+    "tf.stop_gradient(x)": lambda x: x * tf.stop_gradient(x),
+    "float(x)": lambda x: x * float(x),
+    "x.numpy()": lambda x: tf.constant(x.numpy()) + x,
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_cut_on_one_of_several_paths_is_told(part):
+    x = tf.Variable(2.25)
+    with tf.GradientTape() as t:
+        y = PARTS[part](x)
+    (found,) = t.why(y, x)
+    assert found.code == "cut-in-part"
+    assert part in found.text
+
+
+def test_what_only_chooses_among_values_is_no_part_of_the_result():
+    x = tf.Variable([1.0, 3.0])
+    with tf.GradientTape() as t:
+        scale = 0.5
+        print(x.numpy())
+        best = tf.gather(x, tf.argmax(x))
+        y = tf.where(tf.round(best) > 2.0, best * scale, x[0])
+    assert "cut-in-part" not in codes(t, y, x)
 
 
 def test_all_sources_are_asked_about_by_default():

@@ -33,6 +33,15 @@ ROWS = (
         "both",
     ),
     Cause(
+        "cut-in-part", "note",
+        "{name} comes into the result by {operation}, too: nothing comes back on that path, and the derivative is that of the others",
+        "nothing is wrong if {operation} is meant to be a constant; else put something smooth in place of it",
+        "One of several paths goes through an operation that is constant in pieces, or that cuts: round, a conversion to whole "
+        "numbers, stop_gradient. `x*round(x)` has the derivative round(x).",
+        "both",
+        quiet=True,
+    ),
+    Cause(
         "taken-as-constant", "note",
         "{remark}",
         "keep the value in the computation, without int() and conversions to whole numbers",

@@ -66,7 +66,7 @@ def diagnose(
         told = {chosen for chosen, _ in at_border if chosen is not None}
         found += at_point(subject, closed, told, brief=brief)
     if not brief:
-        found += [*_meaning(subject), *_integers(program, subject)]
+        found += [*_some(zeros.cut_in_part(subject)), *_meaning(subject), *_integers(program, subject)]
     found += [finding("taken-as-constant", text=Sentence(note)) for note in program.trace.notes]
     return (*found, *limits(program))
 
@@ -100,7 +100,8 @@ def of_subject(subject: Subject, closed: Mapping[str, Any] | None = None) -> tup
     >>> [one.code for one in found], [one.text for one in found[0].path]
     (['flat-side'], ['x', '2*x', 'y = maximum(2*x, 0)'])
     """
-    return (*zeros.without_path(subject), *at_point(subject, closed), *_meaning(subject))
+    in_part = _some(zeros.cut_in_part(subject))
+    return (*zeros.without_path(subject), *at_point(subject, closed), *in_part, *_meaning(subject))
 
 
 def at_point(
@@ -186,7 +187,7 @@ def _word(truth: bool) -> Sentence:
 
 def _meaning(subject: Subject) -> Iterator[Finding]:
     """What the number means: the gradient of an array is that of a sum."""
-    if subject.output.shape:
+    if subject.output.size > 1:
         shape, size = subject.output.shape, subject.output.size
         yield finding("sum-of-outputs", shape=shape, count=size, ruled_out=_pointwise(subject))
 

@@ -96,6 +96,29 @@ def _through_steps(subject: Subject, name: str, x: Node) -> Finding:
     )
 
 
+def cut_in_part(subject: Subject) -> Iterator[Finding]:
+    """Steps on one of several paths to the result: the others have a derivative, and that path has none."""
+    through = _by_value(subject)
+    for name, x in subject.sources.items():
+        if not subject.sweep.is_connected(x):
+            continue
+        touched = depends_on(subject.order, [x])
+        for node in subject.order:
+            if node in through and not node.op.differentiable and any(n in touched for n in node.inputs):
+                formula = subject.text(node)
+                yield finding("cut-in-part", subject.place(node), name=name, operation=formula,
+                              path=subject.way(x, node))  # fmt: skip
+
+
+def _by_value(subject: Subject) -> set[Node]:
+    """The numbers that come into the result, and not only into a choice between others or into an index."""
+    found = {subject.output}
+    for node in reversed(subject.order):
+        if node in found:
+            found.update(n for n in node.inputs if n.kind == "float")
+    return found
+
+
 def zeros(subject: Subject, told: set[Node]) -> Iterator[Finding]:
     """Operations that let nothing back to a source whose derivative is 0; those in `told` are kinks already."""
     blocked = {n: x for n, x in subject.sources.items() if subject.sweep.is_connected(x) and _is_zero(subject, x)}
