@@ -294,6 +294,8 @@ _FINDINGS = {
     "and {count} more of this kind": "另有 {count} 处同类情况",
     "True": "真",
     "False": "假",
+    "{call} takes {taken}": "{call} 取 {taken}",
+    "{call} takes {taken}: the formula holds only there": "{call} 取 {taken}：公式只在此范围内成立",
     "{condition} is {truth}": "{condition} 为{truth}",
     "{condition} is {truth}: the formula holds only there": "{condition} 为{truth}：公式只在此范围内成立",
     "{formula} does not change with {operand} here: nothing comes back through it": (

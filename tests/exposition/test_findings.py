@@ -221,3 +221,32 @@ def test_nothing_to_say():
 def test_a_sum_that_is_too_large():
     (found,) = explained(lambda x: np.sum(x) * 0.5, np.full(3, 1e308))
     assert (found.code, found.text) == ("overflow", "sum(x, axis=0) = inf is more than a float holds")
+
+
+def test_branches_are_worded_as_the_source_has_them():
+    def f(x):
+        u = x * x
+        if u > 2:
+            return 3 * u
+        return max(x, 0) + 0.5
+
+    def texts(x):
+        return [one.text for one in explained(f, x) if one.code == "branch"]
+
+    assert texts(2.0) == ["u > 2 is True"]
+    assert texts(1.0) == ["u > 2 is False", "max(x, 0) takes x"]
+    assert texts(-1.0) == ["u > 2 is False", "max(x, 0) takes 0"]
+    (border,) = [one for one in explained(f, 0.0) if one.code == "branches-meet"]
+    assert border.text.startswith("max(x, 0) is decided exactly on its border")
+
+
+def test_where_branches_meet_a_path_reads_like_python():
+    def f(x):
+        if x > 2:
+            return x * x
+        return x
+
+    (found,) = [one for one in explained(f, 2.0) if one.code == "branches-jump"]
+    assert found.path[-1].text == "y = x*x if x > 2 else x"
+    (found,) = explained(lambda x: np.where(x > 2, x * x, 1.0), 1.0)
+    assert found.path[-1].text.startswith("y = where(x > 2, ")  # which is what that source has

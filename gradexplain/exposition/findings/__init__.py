@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -19,7 +20,7 @@ from gradexplain.graph import Node, ancestors
 from gradexplain.language import Sentence
 from gradexplain.ops.ordering import where
 from gradexplain.trace.run import Program
-from gradexplain.trace.source import place_of
+from gradexplain.trace.source import place_of, text_at
 
 MOST_OF_A_KIND = 5
 
@@ -150,6 +151,7 @@ def _subject(program: Program, wrt: Sequence[str], sweep: Sweep) -> Subject:
         place=lambda node: place_of(sites.get(node) or joins.get(node)),
         poisons=False,
         joins=joins,
+        asked={c.node: text_at(c.site) for c in reversed(program.conditions)},
     )
 
 
@@ -173,12 +175,38 @@ def _branches(program: Program, subject: Subject) -> list[Finding]:
     if program.explored and not program.is_numeric:
         return []
     conditions = dict.fromkeys((c.node, c.truth, c.site) for c in program.conditions)
-    there = "{condition} is {truth}: the formula holds only there"
-    sentence = "{condition} is {truth}" if program.explored else there
-    return _some(
-        finding("branch", place_of(site), text=Sentence(sentence, condition=subject.text(node), truth=_word(truth)))
-        for node, truth, site in conditions
-    )
+    for_call, for_condition = "{call} takes {taken}", "{condition} is {truth}"
+    if not program.explored:
+        for_call = "{call} takes {taken}: the formula holds only there"
+        for_condition = "{condition} is {truth}: the formula holds only there"
+    found = []
+    for node, truth, site in conditions:
+        call, taken = text_at(site), taken_by(text_at(site), second=truth)
+        values: dict[str, Any] = {
+            "call": call,
+            "taken": taken,
+            "condition": subject.condition(node),
+            "truth": _word(truth),
+        }
+        text = Sentence(for_call if taken else for_condition, **values)
+        found.append(finding("branch", place_of(site), text=text, **values))
+    return _some(found)
+
+
+def taken_by(call: str, *, second: bool) -> str:
+    """The argument that Python's `max` or `min` of two takes; "" where that is not what the source has.
+
+    >>> taken_by("max(x, 0)", second=True), taken_by("max(x, 0) > 1", second=True)
+    ('0', '')
+    """
+    try:
+        tree = ast.parse(call, mode="eval").body
+    except SyntaxError:
+        return ""
+    match tree:
+        case ast.Call(func=ast.Name(id="max" | "min"), args=[_, _] as arguments, keywords=[]):
+            return ast.get_source_segment(call, arguments[second]) or ""
+    return ""
 
 
 def _word(truth: bool) -> Sentence:

@@ -48,7 +48,7 @@ def without_path(subject: Subject, conditions: Mapping[Node, Place | None] | Non
     for name, x in subject.sources.items():
         if x not in reached and x in deciding:
             condition = next(c for c in decides if x in set(ancestors([c])))
-            formula = subject.text(condition)
+            formula = subject.condition(condition)
             yield finding("flat-only", decides[condition], name=name, formula=formula, fix=Sentence(_SMOOTH_STEP))
         elif x not in reached and is_constant and not decides and not _has_arguments(subject):
             yield finding("constant-result", name=name, ruled_out=[_NO_CUT])
