@@ -257,6 +257,9 @@ _CHECKS = {
     "{count} entries agree with difference quotients along {directions} random directions": (
         "{count} 个分量沿 {directions} 个随机方向与差商相符"
     ),
+    "{name} is meant to be symmetric: an entry moves with its mirror image, half each": (
+        "{name} 应为对称矩阵：每个元素与其镜像元素各移动一半"
+    ),
     "{entries} entries: every one is in the sum along {count} random direction": (
         "共 {entries} 个分量：沿 {count} 个随机方向求和，每个分量都在其中"
     ),
