@@ -11,7 +11,9 @@ import numpy as np
 
 from gradexplain.errors import ArgumentError
 from gradexplain.evaluate import evaluate
-from gradexplain.graph import Node, constant, make, variable
+from gradexplain.graph import Node, constant, is_scalar_constant, make, variable
+from gradexplain.ops.arithmetic import mul
+from gradexplain.ops.shaping import broadcast_to
 from gradexplain.tape.recording import Operation
 from gradexplain.tape.tensor import Tensor
 from gradexplain.tape.variable import Variable
@@ -79,7 +81,7 @@ class Builder:
         for operation in self._operations:
             if self._is_needed(operation, needed):
                 for i in operation.inputs:
-                    self._settle(i)
+                    self._settle(i, is_derived=operation.scope is not None)
                 for t in operation.outputs:
                     if t.serial in needed and t.serial not in self._nodes:
                         self._nodes[t.serial] = self._applied(operation, t)
@@ -91,10 +93,12 @@ class Builder:
         wanted = [t for t in operation.outputs if t.serial in needed and t.serial not in self._nodes]
         return any(not self._stands_still(operation, t) for t in wanted)
 
-    def _settle(self, t: Tensor) -> None:
-        """A tensor without a node yet is a leaf."""
-        if t.serial not in self._nodes:
-            self._nodes[t.serial] = self._leaf(t)
+    def _settle(self, t: Tensor, *, is_derived: bool = False) -> None:
+        """A tensor without a node yet is a leaf; in a derivative an array of one number is that number, spread out."""
+        if t.serial in self._nodes:
+            return
+        number = _spread(t) if is_derived and t.serial not in self._names else None
+        self._nodes[t.serial] = self._leaf(t) if number is None else number
 
     def _stands_still(self, operation: Operation, t: Tensor) -> bool:
         """Whether a result is a constant: cut off, or made by a foreign function of what is constant itself."""
@@ -111,6 +115,10 @@ class Builder:
                 why="it is a function of the user's with a custom gradient, or is about complex numbers",
                 fix="explain the parts before and after it",
             )
+        if operation.scope is not None and operation.row is mul:
+            beside = [b for a, b in zip(operands, reversed(operands), strict=True) if is_scalar_constant(a, 1)]
+            if beside and beside[0].shape == tuple(t.shape):
+                return beside[0]  # 1*x**3 is what a sweep begins with: nobody wrote it
         node = make(operation.row, operands, dict(operation.params))
         if operation in self._last:
             self.sites.setdefault(node, operation.site)
@@ -129,6 +137,14 @@ class Builder:
         node = variable(name, tuple(t.shape))
         self.inputs[name], self.values[node] = node, as_meant(t)
         return node
+
+
+def _spread(t: Tensor) -> Node | None:
+    """An array whose entries are all the same, as a sweep makes them of its seed and of exponents; None for others."""
+    if t.array.dtype.kind != "f" or not np.size(t.array) or np.any(t.array != np.ravel(t.array)[0]):
+        return None
+    value = as_meant(t)
+    return constant(value) if not t.shape else broadcast_to(constant(float(np.ravel(value)[0])), shape=tuple(t.shape))
 
 
 def _last_of_each_call(operations: Sequence[Operation]) -> set[Operation]:

@@ -167,3 +167,21 @@ def test_a_long_record_is_no_recursion():
             h = w * h
     assert tape.gradient(h, w).numpy() == 2000.0
     assert len(tape.graph) == 2002
+
+
+@pytest.mark.parametrize("value", [1.5, [1.5, 2.0]])
+def test_the_seed_of_an_inner_tape_is_no_factor_of_the_formula(value):
+    x = tf.Variable(value)
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            y = x**3 * tf.exp(x)
+        g = inner.gradient(y, x)
+    text = outer.explain(g, x).to_text()
+    assert "y = x**3*exp(x) + exp(x)*3*x**2" in text
+
+
+def test_factors_of_1_that_the_user_wrote_stay():
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = 1.0 * x**2
+    assert "y = 1*x**2" in tape.explain(y, x).to_text()
