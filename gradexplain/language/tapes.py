@@ -128,6 +128,7 @@ _FINDINGS = {
         "{name} 是复数：这是 df/dz 的共轭，与 TensorFlow 和 PyTorch 相同；JAX 给出它的共轭"
     ),
     "take the conjugate to compare with JAX": "与 JAX 比较时取共轭",
+    "comes back, by argument: {formulas}": "传回各自变量的导数：{formulas}",
     "the derivative of {operation} is the one that its custom_gradient states, not that of what it computes": (
         "{operation} 的导数取自它的 custom_gradient，而不是它所计算的函数的导数"
     ),

@@ -16,6 +16,7 @@ from gradexplain.language import Sentence
 from gradexplain.tape.dtypes import BY_PLAIN
 from gradexplain.tape.program import as_meant
 from gradexplain.tape.recording import Operation
+from gradexplain.tape.stated import stated
 from gradexplain.tape.tensor import Tensor
 from gradexplain.tape.variable import Variable
 from gradexplain.trace.source import place_of, text_at
@@ -225,13 +226,20 @@ class Question:
                 place = place_of(op.site)
                 found.append(finding("sparse-gradient", place, name=name, rows=rows, count=op.inputs[0].shape[0]))
             elif "custom" in op.params:
-                found.append(finding("custom-gradient", place_of(op.site), operation=self._text(op)))
+                found.append(self._custom(op))
         found += self._in_part(versions, name)
         if versions[-1].array.dtype.kind == "c":
             found.append(finding("conjugate", name=name))
         if self.target.origin is not None and np.size(self.target.array) > 1:
             found.append(finding("row-sums", target=self.target_name, count=np.size(self.target.array)))
         return found
+
+    def _custom(self, op: Operation) -> Finding:
+        """A derivative that the user states, and its formula."""
+        formulas = stated(op, self.everything)
+        listed = ", ".join(f"{name}: {formula}" for name, formula in formulas.items())
+        factor = Sentence("comes back, by argument: {formulas}", formulas=listed) if listed else ""
+        return finding("custom-gradient", place_of(op.site), operation=self._text(op), factor=factor)
 
     def _in_part(self, versions: Sequence[Tensor], name: str) -> Iterator[Finding]:
         """The operations that cut some of the paths."""

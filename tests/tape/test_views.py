@@ -130,7 +130,7 @@ def test_a_custom_gradient_has_no_formula():
     x = tf.Variable(2.0)
     with tf.GradientTape() as tape:
         y = f(x)
-    with pytest.raises(ArgumentError, match="derivative of its own"):
+    with pytest.raises(ArgumentError, match="f has a custom gradient"):
         tape.explain(y, x)
 
 
@@ -185,3 +185,25 @@ def test_factors_of_1_that_the_user_wrote_stay():
     with tf.GradientTape() as tape:
         y = 1.0 * x**2
     assert "y = 1*x**2" in tape.explain(y, x).to_text()
+
+
+def test_complex_numbers_have_no_formula_and_an_error_of_our_own():
+    z = tf.Variable(1.0 + 2.0j)
+    with tf.GradientTape() as tape:
+        y = tf.abs(z) ** 2
+    with pytest.raises(ArgumentError, match="complex"):
+        tape.explain(y, z)
+
+
+def test_objects_of_the_user_are_not_asked_for_attributes():
+    class Trap:
+        @property
+        def value(self):
+            raise AssertionError
+
+    trap, x = Trap(), tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = x * x
+    assert trap
+    assert tape.explain(y, x)["x"].text == "2*x"
+    assert len(tape.records) == 1

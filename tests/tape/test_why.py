@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import gradexplain as gx
 from gradexplain import tf
 
 
@@ -352,6 +353,37 @@ def test_what_only_chooses_among_values_is_no_part_of_the_result():
         best = tf.gather(x, tf.argmax(x))
         y = tf.where(tf.round(best) > 2.0, best * scale, x[0])
     assert "cut-in-part" not in codes(t, y, x)
+
+
+def test_a_custom_gradient_is_told_with_its_formula():
+    @tf.custom_gradient
+    def log1pexp(z):
+        e = tf.exp(z)
+        return tf.math.log(1 + e), lambda dy: dy * (1 - 1 / (1 + e))
+
+    x = tf.Variable(1.0)
+    with tf.GradientTape(persistent=True) as t:
+        u = log1pexp(x * 2.0)
+        y = u * u
+    (found,) = t.why(y, x)
+    assert found.code == "custom-gradient"
+    assert found.factor == "comes back, by argument: z: dy*(1 - 1/(1 + exp(z)))"
+    with pytest.raises(gx.errors.ArgumentError, match="custom gradient") as error:
+        t.explain(y, x)
+    assert error.value.where.text == "u = log1pexp(x * 2.0)"
+
+
+@pytest.mark.parametrize("value", [None, 1.0])
+def test_a_gradient_function_without_a_formula_is_told_without(value):
+    @tf.custom_gradient
+    def f(a, b):
+        return a * b, lambda dy: (dy * b, value)
+
+    x, z = tf.Variable(1.0), tf.Variable(2.0)
+    with tf.GradientTape() as t:
+        y = f(x, z)
+    (found,) = t.why(y, x)
+    assert found.factor.startswith("comes back, by argument: a: dy*b")
 
 
 def test_all_sources_are_asked_about_by_default():
