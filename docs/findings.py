@@ -74,6 +74,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         "gx.why(lambda x: 1.0 * np.argmax(x), np.array([1.0, 2.0]))",
         "gx.why(lambda x: 1.0 * np.max(x), np.array([1.0, 2.0]))",
     ),
+    "cut-in-part": (
+        "gx.why(lambda x: x * np.floor(x), 2.5)",
+        "gx.why(lambda x: x * np.where(np.floor(x) > 1, 2, 3), 2.5)",
+    ),
     "taken-as-constant": ("gx.why(lambda x: x * int(x), 2.5)", "gx.why(lambda x: x * np.floor(x), 2.5)"),
     "left-trace": ("gx.why(lambda x: float(x) * 2, 2.5)", "gx.why(lambda x: 1.0 * x * 2, 2.5)"),
     "no-rule": (
@@ -82,6 +86,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     ),
     "integer-argument": ("gx.why(lambda x, n: x**n, 2.0, 3)", "gx.why(lambda x, n: x**n, 2.0, 3.0)"),
     "flat-side": ("gx.why(lambda x: 3 * np.maximum(0, x), -2.0)", "gx.why(lambda x: 3 * np.maximum(0, x), 2.0)"),
+    "flat-in-part": (
+        "gx.why(lambda x: np.sum(3 * np.maximum(0, x)), np.array([-2.0, 1.0]))",
+        "gx.why(lambda x: np.sum(3 * np.maximum(0, x)), np.array([2.0, 1.0]))",
+    ),
     "clipped": ("gx.why(lambda x: np.clip(x, -10, 10), 30.0)", "gx.why(lambda x: np.clip(x, -10, 10), 3.0)"),
     "saturated": ("gx.why(lambda x: np.tanh(x), 50.0)", "gx.why(lambda x: np.tanh(x), 0.5)"),
     "zero-factor": ("gx.why(lambda w, v: w * np.sin(v), 0.0, 2.0)", "gx.why(lambda w, v: w * np.sin(v), 0.1, 2.0)"),
@@ -166,6 +174,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     "made-before": (
         'none(Missing("h", is_watched=False, is_made_before=True))',
         'none(Missing("h", is_watched=False))',
+    ),
+    "made-after": (
+        'none(Missing("w", is_variable=True, is_watched=False, is_read=False, is_made_after=True))',
+        'none(Missing("w", is_variable=True, is_watched=False, is_read=False))',
     ),
     "computed-copy": (
         'none(Missing("x", is_watched=False, computed_by="tf.cast(x, tf.float32)"))',

@@ -24,6 +24,8 @@ _CODES: dict[Break, str] = {
     "flat": "flat-only",
     "no-rule": "no-rule",
 }
+_UPDATE = "call tape.watch({name}); a Variable stays one with {name}.assign_sub(...), {name} = {name} - ... is a tensor"
+BREAKS = tuple(_CODES.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,8 @@ class Missing:
     is_watched: bool = True
     is_watched_late: bool = False  # it had been used in the block when watch was called
     is_made_before: bool = False  # computed, but before the tape began
+    is_made_after: bool = False  # made when the tape had recorded
+    is_updated: bool = False  # the result of a sum or a difference, as x = x - rate*gradient makes it
     computed_by: str = ""  # the operation that made it, if its name stood for another tensor before
     is_read: bool = True  # by a recorded operation
     # The target.
@@ -93,7 +97,8 @@ def none(missing: Missing) -> Finding:
         "literal": _as_float(missing.value),
     }
     place = missing.target_place if code in _ABOUT_THE_TARGET else missing.place
-    return finding(code, place, path=missing.path, ruled_out=_ruled_out(missing, code), **values)
+    fix = Sentence(_UPDATE, name=missing.name) if code == "made-before" and missing.is_updated else None
+    return finding(code, place, path=missing.path, ruled_out=_ruled_out(missing, code), fix=fix, **values)
 
 
 def _at_cut(missing: Missing, cut: Cut) -> Finding:
@@ -126,6 +131,7 @@ _ROWS: Sequence[tuple[str, Callable[[Missing], bool]]] = (
     ("not-a-tensor", lambda m: not m.is_tensor),
     ("integer-dtype", lambda m: not m.is_floating),
     ("not-trainable", lambda m: m.is_variable and not m.is_trainable and not m.is_watched),
+    ("made-after", lambda m: m.is_made_after),
     ("watched-too-late", lambda m: m.is_watched_late),
     ("computed-copy", lambda m: not m.is_watched and bool(m.computed_by)),
     ("made-before", lambda m: not m.is_watched and m.is_made_before),

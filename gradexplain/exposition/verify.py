@@ -27,8 +27,9 @@ from gradexplain.exposition.exact import Slope, accepts, slope
 from gradexplain.exposition.model import CheckReport, CheckRow
 from gradexplain.exposition.quotients import Ladder, Verdict, ladder
 from gradexplain.exposition.values import MOST_EXACT_WORK, asks_for_equality, exact_value, moved
-from gradexplain.graph import Node, ancestors, constant
+from gradexplain.graph import Node, ancestors, constant, depends_on
 from gradexplain.language import Sentence
+from gradexplain.ops import decompositions
 from gradexplain.simplify.sampling import sample
 from gradexplain.structured import structured_in, tied_array
 from gradexplain.trace.run import Program, apply
@@ -82,6 +83,10 @@ def check(program: Program, claims: Sequence[Claim], *, black_box: bool = True) 
         one = "{entries} entries: every one is in the sum along {count} random direction"
         several = "{entries} entries: every one is in the sum along {count} random directions"
         notes = (Sentence(one if count == 1 else several, entries=entries, count=count),)
+    for name in sorted(_meant_symmetric(program) & {c.name for c in claims}) if black_box else ():
+        notes += (
+            Sentence("{name} is meant to be symmetric: an entry moves with its mirror image, half each", name=name),
+        )
     ok = bool(rows) and not any(r.verdict == "fail" for r in rows) and any(r.verdict == "pass" for r in rows)
     return CheckReport(ok, tuple(rows), point, notes, entries)
 
@@ -215,7 +220,8 @@ class Subject:
 def _row(name: str, subject: Subject, claimed: float, black_box: bool, scale: float = 0.0) -> CheckRow:
     """One slope by the exact tier, guarded by the ladder."""
     exact = _exact_slope(subject, subject.centre)
-    steps = _ladder(subject, claimed, exact) if subject.has_plain and (black_box or exact is None) else None
+    around, expected, claim = _guarded(subject, exact, claimed)
+    steps = _ladder(around, claim, expected) if subject.has_plain and (black_box or exact is None) else None
     if exact is None and steps is None:
         return CheckRow(
             name, claimed, None, None, None, "inconclusive", "too large, or not available in exact arithmetic"
@@ -228,12 +234,42 @@ def _row(name: str, subject: Subject, claimed: float, black_box: bool, scale: fl
     if not (accepts(exact, claimed) or (scale > 0 and shown is not None and shown <= _ROUNDING * scale)):
         verdict: Verdicts = "fail" if math.isfinite(claimed) else "inconclusive"
         return CheckRow(name, claimed, quotient, shown, step, verdict, _explained(exact, claimed))
-    if steps is not None and (_drifts(subject, exact) or (steps.verdict is Verdict.FAIL and _trace_is_wrong(subject))):
+    assert expected is not None
+    if steps is not None and (_drifts(around, expected) or (steps.verdict is Verdict.FAIL and _trace_is_wrong(around))):
         reason = "the plain function has another slope than its trace"
         return CheckRow(name, claimed, steps.estimate, error, step, "fail", reason)
     return CheckRow(
         name, claimed, quotient, shown, step, "pass", "" if exact.kind == "smooth" else _explained(exact, claimed)
     )
+
+
+def _guarded(subject: Subject, exact: Slope | None, claimed: float) -> tuple[Subject, Slope | None, float]:
+    """Along what the plain function is asked, and the slope that its trace has there.
+
+    A function that reads one triangle of a symmetric matrix (`np.linalg.cholesky`) is meant for symmetric ones: it is
+    asked with both mirror images moved. Its trace has the same slope along one of them, and along half of both.
+    """
+    meant = _meant_symmetric(subject.program) & subject.direction.keys()
+    if not meant:
+        return subject, exact, claimed
+    mirrored = {n: (d + np.swapaxes(d, -1, -2)) / 2 if n in meant else d for n, d in subject.direction.items()}
+    around = replace(subject, direction=mirrored)
+    expected = None if exact is None else _exact_slope(around, around.centre)
+    known = claimed if expected is None or expected.value is None else float(expected.value)
+    return (subject, exact, claimed) if exact is not None and expected is None else (around, expected, known)
+
+
+def _meant_symmetric(program: Program) -> set[str]:
+    """The arguments that are symmetric matrices and go into an operation that reads one triangle of them."""
+    order = ancestors([program.output])
+    readers = [n for n in order if n.op in decompositions.OF_SYMMETRIC]
+    found = set()
+    for name, x in program.inputs.items() if readers else ():
+        value = np.asarray(program.point[name])
+        is_symmetric = value.ndim > 1 and value.shape[-1] == value.shape[-2]
+        if is_symmetric and np.allclose(value, np.swapaxes(value, -1, -2)) and depends_on(order, [x]) & {*readers}:
+            found.add(name)
+    return found
 
 
 def exact_row(name: str, f: Callable[[Any], Any], at: float, claimed: float) -> CheckRow:

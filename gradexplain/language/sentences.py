@@ -261,6 +261,9 @@ _CHECKS = {
     "{count} entries agree with difference quotients along {directions} random directions": (
         "{count} 个分量沿 {directions} 个随机方向与差商相符"
     ),
+    "{name} is meant to be symmetric: an entry moves with its mirror image, half each": (
+        "{name} 应为对称矩阵：每个元素与其镜像元素各移动一半"
+    ),
     "{entries} entries: every one is in the sum along {count} random direction": (
         "共 {entries} 个分量：沿 {count} 个随机方向求和，每个分量都在其中"
     ),
@@ -298,6 +301,8 @@ _FINDINGS = {
     "and {count} more of this kind": "另有 {count} 处同类情况",
     "True": "真",
     "False": "假",
+    "{call} takes {taken}": "{call} 取 {taken}",
+    "{call} takes {taken}: the formula holds only there": "{call} 取 {taken}：公式只在此范围内成立",
     "{condition} is {truth}": "{condition} 为{truth}",
     "{condition} is {truth}: the formula holds only there": "{condition} 为{truth}：公式只在此范围内成立",
     "{formula} does not change with {operand} here: nothing comes back through it": (

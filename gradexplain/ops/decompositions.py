@@ -1,8 +1,8 @@
 """Rows for the factors of matrices: Cholesky, eigenvalues of symmetric matrices, singular values, QR; all take stacks.
 
 A decomposition is one row for each of its factors. `np.linalg.cholesky` and `np.linalg.eigh` read one triangle of the
-matrix only; their derivatives are those of symmetric matrices: gradients come out symmetric, as in JAX. (A difference
-quotient that moves one entry without its mirror image sees the function as NumPy computes it, and differs.)
+matrix only; their derivatives are those of symmetric matrices: gradients come out symmetric, as in TensorFlow and JAX. (A
+difference quotient that moves one entry without its mirror image sees what NumPy reads; `check` moves both.)
 
 Vectors have derivatives where their eigenvalues (singular values) are simple. Formulas: Giles (2008); Murray,
 "Differentiation of the Cholesky decomposition" (2016); Townsend, "Differentiating the singular value decomposition"
@@ -219,6 +219,7 @@ qr_q = general("qr_q", _factor(0, "qr"), _tall, _q_pullback, rule="QR rule", exa
 qr_r = general("qr_r", _factor(1, "qr"), lambda x: (*_tall(x)[:-2], x[-1], x[-1]), _r_pullback, rule="QR rule", exact=stacked(_exact_r),
                 numpy=_part_text(1, "qr"), samples=_samples("normal", (3, 3), (3, 2), (2, 3, 2)))
 # fmt: on
+OF_SYMMETRIC = (cholesky, eigenvalues, eigenvectors)  # they read one triangle, and mean both
 
 
 @numpy_function(np.linalg.cholesky)

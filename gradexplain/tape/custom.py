@@ -85,7 +85,8 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
         if state.listeners:
             pull = _pull(grad, len(inputs), variables)
             operands = (*inputs, *[v.read() for v in variables])
-            tell(Operation(getattr(f, "__name__", "f"), None, {"custom": True}, operands, tuple(outputs), pull=pull))
+            params = {"custom": True, "arguments": tuple(inspect.signature(f).parameters)}
+            tell(Operation(getattr(f, "__name__", "f"), None, params, operands, tuple(outputs), pull=pull))
         return pack(result, outputs)
 
     return decorated
@@ -129,14 +130,14 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
     """`f`, but its derivative is that of the identity."""
 
     @custom_gradient
-    def decorated(*args: Any, **kwargs: Any) -> Any:
+    def grad_pass_through(*args: Any, **kwargs: Any) -> Any:
         def grad(*cotangents: Any, variables: Any = None) -> Any:
             handed = cotangents[0] if len(cotangents) == 1 else cotangents
             return (handed, [None] * len(variables)) if variables is not None else handed
 
         return mapped(tensor, f(*args, **kwargs)), grad
 
-    return decorated
+    return grad_pass_through
 
 
 def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -248,19 +248,14 @@ class GradientTape(Explained):
         y, leaves = target_tensor(target), flatten(sources)
         for leaf in leaves:
             require_source(leaf)
-        rows = [[dense(g) for g in self._sweep([y], [seed], leaves)] for seed in _unit_seeds(y)]
-        if self._closing:
-            self._finish()
         results = []
-        for k, leaf in enumerate(leaves):
+        for leaf, column in zip(leaves, self._columns(y, unit_seeds(y), leaves), strict=True):
             source, shape = plain_source(leaf), tuple(y.shape) + tuple(leaf.shape)
-            column = [row[k] for row in rows]
             if all(c is None for c in column):
                 zero = Tensor(np.zeros(shape, source.dtype.plain)[()])
                 results.append(None if kind is UnconnectedGradients.NONE else zero)
-                continue
-            parts = [zeros_like(source) if c is None else c for c in column]
-            results.append(call(_assembled, parts, {"shape": shape}))
+            else:
+                results.append(assembled(column, source, shape))
         return pack(sources, results)
 
     def batch_jacobian(
@@ -283,33 +278,40 @@ class GradientTape(Explained):
                 fix="use jacobian",
             )
         self._use("batch_jacobian")
-        per_example = int(np.prod(y.shape[1:], dtype=int))
-        columns = []
-        for i in range(per_example):
-            seed = np.zeros((y.shape[0], per_example), y.array.dtype)
-            seed[:, i] = 1
-            (g,) = self._sweep([y], [Tensor(seed.reshape(y.shape))], [source])
-            columns.append(zeros_like(x) if g is None else dense(g))
+        (column,) = self._columns(y, _seeds_of_examples(y), [source])
+        return assembled(column, x, (y.shape[0], *y.shape[1:], *x.shape[1:]), axis=1)
+
+    def _columns(self, y: Tensor, seeds: Iterable[Tensor], sources: Sequence[Any]) -> list[list[Any]]:
+        """For each source what comes back to it from every seed. The tape is used up after that."""
+        rows = [[dense(g) for g in self._sweep([y], [seed], sources)] for seed in seeds]
         if self._closing:
             self._finish()
-        return call(_beside, columns, {"shape": (y.shape[0], *y.shape[1:], *x.shape[1:])})
+        return [[row[k] for row in rows] for k, _ in enumerate(sources)]
 
 
-def _assembled(*rows: Any, shape: tuple[int, ...]) -> Any:
+def assembled(column: Sequence[Any], source: Any, shape: tuple[int, ...], axis: int = 0) -> Any:
+    """Cotangents of a source as one array, put side by side along an axis and then in a shape; None is zeros."""
+    return call(_stacked, [zeros_like(source) if c is None else c for c in column], {"shape": shape, "axis": axis})
+
+
+def _stacked(*parts: Any, shape: tuple[int, ...], axis: int) -> Any:
     from gradexplain.ops.joining import stacked
     from gradexplain.ops.shaping import reshape
 
-    return reshape(stacked(list(rows)), shape=shape)
+    return reshape(stacked(list(parts), axis=axis), shape=shape)
 
 
-def _beside(*columns: Any, shape: tuple[int, ...]) -> Any:
-    from gradexplain.ops.joining import stacked
-    from gradexplain.ops.shaping import reshape
+def _seeds_of_examples(y: Tensor) -> Iterator[Tensor]:
+    """A seed for each entry of an example, the same for all examples."""
+    per_example = int(np.prod(y.shape[1:], dtype=int))
+    for i in range(per_example):
+        seed = np.zeros((y.shape[0], per_example), y.array.dtype)
+        seed[:, i] = 1
+        yield Tensor(seed.reshape(y.shape))
 
-    return reshape(stacked(list(columns), axis=1), shape=shape)
 
-
-def _unit_seeds(y: Tensor) -> Iterator[Tensor]:
+def unit_seeds(y: Tensor) -> Iterator[Tensor]:
+    """A seed for each entry of a target."""
     for i in range(int(np.prod(y.shape, dtype=int))):
         seed = np.zeros(y.shape, y.array.dtype)
         seed.flat[i] = 1

@@ -11,14 +11,17 @@ import numpy as np
 
 from gradexplain.errors import ArgumentError
 from gradexplain.evaluate import evaluate
-from gradexplain.graph import Node, constant, make, variable
+from gradexplain.graph import Node, constant, is_scalar_constant, make, variable
+from gradexplain.ops.arithmetic import mul
+from gradexplain.ops.shaping import broadcast_to
+from gradexplain.tape.functions import conversions
 from gradexplain.tape.recording import Operation
 from gradexplain.tape.tensor import Tensor
 from gradexplain.tape.variable import Variable
 from gradexplain.trace.program import Program
 from gradexplain.trace.running import Condition, Trace
 from gradexplain.trace.signature import Argument
-from gradexplain.trace.source import name_of, user_frame
+from gradexplain.trace.source import name_of, place_of, user_frame
 
 _MOST_PARTS = 20  # of a list or dict in which names are looked for
 _PASSED_ON = {"identity", "cast", "beside"}
@@ -79,7 +82,7 @@ class Builder:
         for operation in self._operations:
             if self._is_needed(operation, needed):
                 for i in operation.inputs:
-                    self._settle(i)
+                    self._settle(i, is_derived=operation.scope is not None)
                 for t in operation.outputs:
                     if t.serial in needed and t.serial not in self._nodes:
                         self._nodes[t.serial] = self._applied(operation, t)
@@ -91,10 +94,12 @@ class Builder:
         wanted = [t for t in operation.outputs if t.serial in needed and t.serial not in self._nodes]
         return any(not self._stands_still(operation, t) for t in wanted)
 
-    def _settle(self, t: Tensor) -> None:
-        """A tensor without a node yet is a leaf."""
-        if t.serial not in self._nodes:
-            self._nodes[t.serial] = self._leaf(t)
+    def _settle(self, t: Tensor, *, is_derived: bool = False) -> None:
+        """A tensor without a node yet is a leaf; in a derivative an array of one number is that number, spread out."""
+        if t.serial in self._nodes:
+            return
+        number = _spread(t) if is_derived and t.serial not in self._names else None
+        self._nodes[t.serial] = self._leaf(t) if number is None else number
 
     def _stands_still(self, operation: Operation, t: Tensor) -> bool:
         """Whether a result is a constant: cut off, or made by a foreign function of what is constant itself."""
@@ -106,11 +111,11 @@ class Builder:
         if operation.name in _PASSED_ON:
             return operands[0]
         if operation.row is None:
-            raise ArgumentError(
-                f"{operation.name} has a derivative of its own, and no formula",
-                why="it is a function of the user's with a custom gradient, or is about complex numbers",
-                fix="explain the parts before and after it",
-            )
+            raise _without_formula(operation)
+        if operation.scope is not None and operation.row is mul:
+            beside = [b for a, b in zip(operands, reversed(operands), strict=True) if is_scalar_constant(a, 1)]
+            if beside and beside[0].shape == tuple(t.shape):
+                return beside[0]  # 1*x**3 is what a sweep begins with: nobody wrote it
         node = make(operation.row, operands, dict(operation.params))
         if operation in self._last:
             self.sites.setdefault(node, operation.site)
@@ -131,6 +136,31 @@ class Builder:
         return node
 
 
+def _without_formula(operation: Operation) -> ArgumentError:
+    if "custom" in operation.params:
+        return ArgumentError(
+            f"{operation.name} has a custom gradient: what it computes and its derivative are two formulas, not one",
+            where=place_of(operation.site),
+            why="a closed form is checked against the function itself, and a custom gradient need not agree with it",
+            fix="ask tape.why, which has the formula that the custom gradient hands back; explain the parts before and "
+            "after it, or the function without its decorator",
+        )
+    return ArgumentError(
+        f"{operation.name} has no formula here",
+        where=place_of(operation.site),
+        why="it is about complex numbers, or a function that the table of derivatives does not have",
+        fix="explain the parts before and after it",
+    )
+
+
+def _spread(t: Tensor) -> Node | None:
+    """An array whose entries are all the same, as a sweep makes them of its seed and of exponents; None for others."""
+    if t.array.dtype.kind != "f" or not np.size(t.array) or np.any(t.array != np.ravel(t.array)[0]):
+        return None
+    value = as_meant(t)
+    return constant(value) if not t.shape else broadcast_to(constant(float(np.ravel(value)[0])), shape=tuple(t.shape))
+
+
 def _last_of_each_call(operations: Sequence[Operation]) -> set[Operation]:
     """Of a function of TensorFlow's that is several rows, the last one: its result has the user's name."""
     pairs = zip(operations, [*operations[1:], None], strict=True)
@@ -140,6 +170,12 @@ def _last_of_each_call(operations: Sequence[Operation]) -> set[Operation]:
 def as_meant(t: Tensor) -> Any:
     """Numbers as they were written: 0.1 as float32 stands for 0.1."""
     array = np.asarray(t.array)
+    if array.dtype.kind == "c":
+        raise ArgumentError(
+            "complex numbers have derivatives on a tape, but no formula here",
+            why="arguments of formulas are real",
+            fix="explain the real and the imaginary part as functions of two real variables",
+        )
     if array.dtype == np.float32 or array.dtype == np.float16:
         array = array.astype(str).astype(float)
     return array if array.shape else float(array)
@@ -169,7 +205,8 @@ def _enter(found: dict[int, str], name: str, value: Any) -> None:
 
 def _serial(value: Any) -> int | None:
     """The number of the tensor that a value is, or that a variable holds now."""
-    value = getattr(value, "value", value) if not isinstance(value, (Tensor, Variable)) else value
+    if type(value) in conversions:  # a Variable of Keras': of others no attribute is read, it may run code or raise
+        value = getattr(value, "value", value)
     found = value.current if isinstance(value, Variable) else value
     return found.serial if isinstance(found, Tensor) else None
 

@@ -242,6 +242,7 @@ class Tensor(Operators):
         return float(self.array)
 
     def __int__(self) -> int:
+        self._leaves("int()")
         return int(self.array)
 
     def __complex__(self) -> complex:

@@ -42,9 +42,12 @@ class Variable(Operators):
             raise OperandError("a variable needs an initial value", fix="give one, as in tf.Variable(0.0)")
         if callable(initial_value) and not isinstance(initial_value, Operators):
             initial_value = initial_value()
-        array = as_array(initial_value, dtype)
+        given = initial_value.read() if isinstance(initial_value, Variable) else initial_value
+        array = as_array(given.array if isinstance(given, Tensor) else given, dtype)
         self._tensor = Tensor(np.array(array)[()])
         self._name, self.trainable, self.born = name or "Variable", bool(trainable), self._tensor.serial
+        if state.listeners and isinstance(given, Tensor) and given.made_by:
+            self._stored((given, given))
 
     @property
     def current(self) -> Tensor:
@@ -109,9 +112,12 @@ class Variable(Operators):
             )
         before, self._tensor = self._tensor, Tensor(array.copy()[()])
         if state.listeners:
-            inputs = (given, before) if isinstance(given, Tensor) else (before,)
-            tell(Operation("assign", None, {"variable": self}, inputs, (self._tensor,), flat=True))
+            self._stored((given, before) if isinstance(given, Tensor) else (before,))
         return self
+
+    def _stored(self, inputs: tuple[Tensor, ...]) -> None:
+        """Tells that a value was stored: the new one, if it was a tensor, and the one before."""
+        tell(Operation("assign", None, {"variable": self}, inputs, (self._tensor,), flat=True))
 
     def replace(self, array: Any) -> None:
         """A new version of the same shape and type that no tape hears of: for optimizers."""
@@ -144,7 +150,7 @@ class Variable(Operators):
         return float(self.read())
 
     def __int__(self) -> int:
-        return int(self._tensor)
+        return int(self.read())
 
     def __index__(self) -> int:
         return self._tensor.__index__()

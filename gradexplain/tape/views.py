@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,16 @@ DIFFERS = "the tape's derivative with respect to {name} is {value}: that is Tens
 
 if TYPE_CHECKING:
     from gradexplain.explanation import Explanation
-    from gradexplain.render.display import Display
+    from gradexplain.render.answers import FindingsDisplay, RecordsDisplay
+
+
+class Left(NamedTuple):
+    """A value that was handed to NumPy or Python: how, where, and between which serial numbers."""
+
+    value: Tensor
+    how: str
+    site: Any
+    when: int
 
 
 class Explained:
@@ -41,7 +50,7 @@ class Explained:
         self.tracked: set[int] = set()
         self.watched: dict[int, Tensor] = {}
         self.variables: dict[int, tuple[Any, list[Tensor]]] = {}
-        self.left: list[tuple[Tensor, str, Any]] = []  # values that were handed to NumPy or Python
+        self.left: list[Left] = []  # values that were handed to NumPy or Python
         self.decisions: list[tuple[Tensor, bool, Any]] = []  # branches of Python that asked for a value
 
     def _entered(self) -> None:
@@ -58,19 +67,19 @@ class Explained:
     def leaves(self, value: Tensor, how: str, site: Any) -> None:
         """A value was handed to NumPy or Python."""
         if value.serial in self.tracked:
-            self.left.append((value, how, site))
+            self.left.append(Left(value, how, site, Tensor(0.0, literal=True).serial))
 
     def decided(self, condition: Tensor, truth: bool, site: Any) -> None:
         """A branch of the program asked for a value."""
         self.decisions.append((condition, truth, site))
 
     @property
-    def records(self) -> Display:
-        """What was recorded, and what was not and why, line by line."""
-        from gradexplain.render.display import Display
+    def records(self) -> RecordsDisplay:
+        """What was recorded, and what was not and why, operation by operation."""
+        from gradexplain.render.answers import RecordsDisplay
         from gradexplain.tape.records import recording
 
-        return Display(recording(self))
+        return RecordsDisplay(recording(self))
 
     def explain(self, target: Any, sources: Any = None) -> Explanation:
         """The derivative of a target as an explanation: closed form, derivation, tape. Watched variables by default.
@@ -104,17 +113,17 @@ class Explained:
             explanation.reading_notes += (Sentence(DIFFERS, name=name, value=theirs),)
         return explanation
 
-    def why(self, target: Any, sources: Any = None) -> Display:
+    def why(self, target: Any, sources: Any = None) -> FindingsDisplay:
         """Why a derivative is None, zero, NaN, huge, or not what was expected: findings with their causes.
 
         >>> from gradexplain import tf
         >>> x = tf.constant(3.0)
         >>> with tf.GradientTape() as tape:
         ...     y = x * x
-        >>> tape.why(y, x).data[0].code
+        >>> tape.why(y, x)[0].code
         'not-watched'
         """
-        from gradexplain.render.display import Display
+        from gradexplain.render.answers import FindingsDisplay
         from gradexplain.tape.program import names_in_frame, own_name
         from gradexplain.tape.why import Question
 
@@ -126,14 +135,14 @@ class Explained:
             require_source(plain)
             name = own_name(plain) or names.get(getattr(plain, "current", plain).serial, "x")
             if not self._leads(question.target, plain):
-                found.append(question.missing(plain, name))
+                found += question.missing(plain, name)
                 continue
             found += question.remarks(plain, name)
             if not any(f.code in ("custom-gradient", "conjugate") for f in found):
                 explanation = self.explain(target, plain)
                 found += question.conventions(plain, explanation)
-                found += explanation.why().data
-        return Display(tuple(found))
+                found += [f for f in explanation.why() if f.code != "cut-in-part"]  # those are among the remarks
+        return FindingsDisplay(tuple(found))
 
     def _differences(
         self, target: Tensor, sources: Sequence[Tensor], explanation: Explanation

@@ -114,11 +114,56 @@ def test_kinks_have_the_slopes_of_the_whole_program():
 
 def test_the_factors_of_a_path_are_those_of_the_chain_rule():
     found = explained(lambda x: 3 * np.sqrt(x**2 + 1) ** 2 * np.maximum(x, 0), -2.0)
-    assert [f.code for f in found] == ["zero-factor", "flat-side"]
-    assert [w.text for w in found[1].path] == ["x", "v6 = maximum(x, 0)", "y = 3*sqrt(x**2 + 1)**2*v6"]
-    assert [w.factor for w in found[1].path] == [None, 0.0, pytest.approx(15.0)]
-    assert [w.is_culprit for w in found[1].path] == [False, True, False]
-    assert np.prod([w.factor for w in found[0].path[1:]]) == 0
+    assert [f.code for f in found] == ["flat-side"]  # and not also the product, whose factor is 0 for that
+    assert [w.text for w in found[0].path] == ["x", "v6 = maximum(x, 0)", "y = 3*sqrt(x**2 + 1)**2*v6"]
+    assert [w.factor for w in found[0].path] == [None, 0.0, pytest.approx(15.0)]
+    assert [w.is_culprit for w in found[0].path] == [False, True, False]
+
+
+def test_a_factor_that_is_0_is_traced_to_where_it_begins_to_be():
+    def dead(w, x):
+        return w * (2 * np.maximum(x - 5, 0))
+
+    (found,) = gx.why(dead, 3.0, 2.0, wrt="w").data
+    assert (found.code, found.place.line) == ("flat-side", dead.__code__.co_firstlineno + 1)
+    assert "since maximum(x - 5, 0) is flat there: x - 5 is on its flat side" in found.text
+    assert not gx.why(dead, 3.0, 6.0, wrt="w").data
+    advice = [
+        explained(lambda x: x * 0.0, 2.0),
+        gx.why(lambda x, m: x * m, 2.0, 0.0, wrt="x").data,
+        gx.why(lambda w, x: w * np.sin(x - 2), 3.0, 2.0, wrt="w").data,
+    ]
+    assert [[f.code for f in found] for found in advice] == [["zero-factor"]] * 3
+    fixes = [found[0].fix for found in advice]
+    assert fixes[0] == "take the constant factor 0 out, if x is to have an influence"
+    assert "weights that are all 0" in fixes[1]
+    assert fixes[2].startswith("look at x - 2, which is 0 here")
+
+
+def test_units_that_are_dead_in_all_rows_are_told():
+    X = np.array([[1.0, 2.0], [2.0, 1.0]])
+
+    def net(W, V):
+        return np.sum(np.maximum(X @ W, 0) @ V)
+
+    dead, alive = np.array([[1.0, -1.0], [1.0, -1.0]]), np.array([[1.0, -1.0], [1.0, 1.0]])
+    V = np.array([[1.0], [2.0]])
+    for wrt in "W", "V":
+        (found,) = gx.why(net, dead, V, wrt=wrt).data
+        assert (found.code, found.argument) == ("flat-in-part", wrt)
+        assert "1 of 2 units" in found.text
+        assert "(index 1)" in found.text
+        assert not gx.why(net, alive, V, wrt=wrt).data  # that unit is flat in one of two rows
+    assert "flat-in-part" not in codes(lambda W: np.sum(np.maximum(X @ W, 0) * X[0] * 0), dead)  # nothing arrives
+
+
+def test_a_dead_unit_is_not_blamed_for_entries_that_are_0_for_another_reason():
+    def f(x, y):
+        return x[0] ** 2 + np.sum(np.maximum(y, 0))
+
+    x, y = np.ones(2), np.array([-1.0, 1.0])
+    assert "flat-in-part" not in [f.code for f in gx.why(f, x, y, wrt="x").data]
+    assert "flat-in-part" in [f.code for f in gx.why(f, x, y, wrt="y").data]
 
 
 def test_a_long_path_keeps_its_ends_and_the_culprit():
@@ -176,3 +221,32 @@ def test_nothing_to_say():
 def test_a_sum_that_is_too_large():
     (found,) = explained(lambda x: np.sum(x) * 0.5, np.full(3, 1e308))
     assert (found.code, found.text) == ("overflow", "sum(x, axis=0) = inf is more than a float holds")
+
+
+def test_branches_are_worded_as_the_source_has_them():
+    def f(x):
+        u = x * x
+        if u > 2:
+            return 3 * u
+        return max(x, 0) + 0.5
+
+    def texts(x):
+        return [one.text for one in explained(f, x) if one.code == "branch"]
+
+    assert texts(2.0) == ["u > 2 is True"]
+    assert texts(1.0) == ["u > 2 is False", "max(x, 0) takes x"]
+    assert texts(-1.0) == ["u > 2 is False", "max(x, 0) takes 0"]
+    (border,) = [one for one in explained(f, 0.0) if one.code == "branches-meet"]
+    assert border.text.startswith("max(x, 0) is decided exactly on its border")
+
+
+def test_where_branches_meet_a_path_reads_like_python():
+    def f(x):
+        if x > 2:
+            return x * x
+        return x
+
+    (found,) = [one for one in explained(f, 2.0) if one.code == "branches-jump"]
+    assert found.path[-1].text == "y = x*x if x > 2 else x"
+    (found,) = explained(lambda x: np.where(x > 2, x * x, 1.0), 1.0)
+    assert found.path[-1].text.startswith("y = where(x > 2, ")  # which is what that source has

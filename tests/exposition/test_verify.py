@@ -229,3 +229,39 @@ def test_a_check_beside_the_result_of_a_long_program_is_one_sum():
     assert [row.name for row in e.data.check.rows] == ["direction 1"]
     assert "4 entries agree with difference quotients along a random direction" in " ".join(str(e).split())
     assert [row.name for row in e.check().rows] == ["w[0, 0]", "w[0, 1]", "w[1, 0]", "w[1, 1]"]
+
+
+S = np.array([[2.0, 0.5, 0.1], [0.5, 1.0, 0.2], [0.1, 0.2, 3.0]])
+W = np.arange(9.0).reshape(3, 3)
+OF_SYMMETRIC = {
+    "cholesky": lambda A: np.sum(np.linalg.cholesky(A) * W),
+    "eigenvalues": lambda A: np.sum(np.linalg.eigvalsh(A) * W[0]),
+    "eigenvectors": lambda A: np.sum(np.linalg.eigh(A)[1][:, 0] ** 3),
+    "beside another use": lambda A: np.sum(np.linalg.cholesky(A)[1]) + np.sum(A * W),
+    "of a stack": lambda A: np.sum(np.linalg.cholesky(np.stack([A, A + np.eye(3)])) ** 3),
+}
+
+
+@pytest.mark.parametrize("f", OF_SYMMETRIC.values(), ids=OF_SYMMETRIC)
+def test_what_is_meant_for_symmetric_matrices_is_checked_with_both_mirror_images_moved(f):
+    report = gx.check(f, S)
+    assert report.ok
+    assert len(report.rows) == 9
+    assert any("mirror image" in note for note in report.data.notes)
+    gradient = gx.grad(f)(S)
+    for i, j in (0, 1), (1, 0), (2, 2):
+        wrong = gradient.copy()
+        wrong[i, j] *= 1.01
+        assert not gx.check(f, S, gradient=wrong).ok
+
+
+def test_large_symmetric_matrices_are_checked_along_directions():
+    A = 3 * np.eye(6) + 1
+    assert gx.check(lambda A: np.sum(np.linalg.cholesky(A) ** 3), A).ok
+    assert not gx.check(lambda A: np.sum(A**3), A).data.notes[0].startswith("A is meant")
+
+
+def test_a_matrix_that_is_made_symmetric_in_the_program_is_moved_entry_by_entry():
+    report = gx.check(lambda A: np.sum(np.linalg.cholesky(A @ A.T + np.eye(3)) * W), W)
+    assert report.ok
+    assert not report.data.notes

@@ -41,6 +41,19 @@ def test_records_say_what_was_recorded_and_what_not():
         assert "被监视的量" in tape.records.to_text()
 
 
+def test_a_record_is_a_sequence_of_operations():
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = tf.stop_gradient(x * x) + x
+    found = tape.records
+    assert len(found) == len(found.data.rows) == 3
+    assert [row.operation for row in found] == ["mul", "stop_gradient", "add"]
+    assert found[-1].name == "y"
+    assert [row.number for row in found[:2]] == [1, 2]
+    assert not tf.GradientTape().records
+    assert [f.code for f in tape.why(tf.stop_gradient(y), x)] == [tape.why(tf.stop_gradient(y), x)[0].code]
+
+
 def test_every_format_shows_a_record():
     x = tf.Variable(3.0)
     with tf.GradientTape() as tape:
@@ -117,7 +130,7 @@ def test_a_custom_gradient_has_no_formula():
     x = tf.Variable(2.0)
     with tf.GradientTape() as tape:
         y = f(x)
-    with pytest.raises(ArgumentError, match="derivative of its own"):
+    with pytest.raises(ArgumentError, match="f has a custom gradient"):
         tape.explain(y, x)
 
 
@@ -154,3 +167,43 @@ def test_a_long_record_is_no_recursion():
             h = w * h
     assert tape.gradient(h, w).numpy() == 2000.0
     assert len(tape.graph) == 2002
+
+
+@pytest.mark.parametrize("value", [1.5, [1.5, 2.0]])
+def test_the_seed_of_an_inner_tape_is_no_factor_of_the_formula(value):
+    x = tf.Variable(value)
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            y = x**3 * tf.exp(x)
+        g = inner.gradient(y, x)
+    text = outer.explain(g, x).to_text()
+    assert "y = x**3*exp(x) + exp(x)*3*x**2" in text
+
+
+def test_factors_of_1_that_the_user_wrote_stay():
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = 1.0 * x**2
+    assert "y = 1*x**2" in tape.explain(y, x).to_text()
+
+
+def test_complex_numbers_have_no_formula_and_an_error_of_our_own():
+    z = tf.Variable(1.0 + 2.0j)
+    with tf.GradientTape() as tape:
+        y = tf.abs(z) ** 2
+    with pytest.raises(ArgumentError, match="complex"):
+        tape.explain(y, z)
+
+
+def test_objects_of_the_user_are_not_asked_for_attributes():
+    class Trap:
+        @property
+        def value(self):
+            raise AssertionError
+
+    trap, x = Trap(), tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = x * x
+    assert trap
+    assert tape.explain(y, x)["x"].text == "2*x"
+    assert len(tape.records) == 1

@@ -33,6 +33,15 @@ ROWS = (
         "both",
     ),
     Cause(
+        "cut-in-part", "note",
+        "{name} comes into the result by {operation}, too: nothing comes back on that path, and the derivative is that of the others",
+        "nothing is wrong if {operation} is meant to be a constant; else put something smooth in place of it",
+        "One of several paths goes through an operation that is constant in pieces, or that cuts: round, a conversion to whole "
+        "numbers, stop_gradient. `x*round(x)` has the derivative round(x).",
+        "both",
+        quiet=True,
+    ),
+    Cause(
         "taken-as-constant", "note",
         "{remark}",
         "keep the value in the computation, without int() and conversions to whole numbers",
@@ -69,6 +78,15 @@ ROWS = (
         "both",
     ),
     Cause(
+        "flat-in-part", "zero",
+        "{formula} is on its flat side at {count} of {size} entries (index {units}): nothing comes back through them",
+        "start elsewhere, scale the input, or use a function that leaks, such as maximum(0.01*x, x)",
+        "Some units of a rectifier are flat in all rows: the derivatives of the weights into them and out of them are 0, "
+        "and those of the other units are not.",
+        "both",
+        quiet=True,
+    ),
+    Cause(
         "clipped", "zero",
         "{formula} is clipped here ({point}), so nothing comes back to {operand}",
         "move the value inside the bounds, or penalise it for leaving them",
@@ -87,7 +105,8 @@ ROWS = (
         "zero-factor", "zero",
         "{formula} has the factor {other} = 0 here, so nothing comes back to {operand}",
         "start from another value of {other}: weights that are all 0 do not learn",
-        "The slope of a product in one factor is the other factor.",
+        "The slope of a product in one factor is the other factor. If a dead rectifier is what makes it 0, that is told "
+        "(flat-side).",
         "both",
     ),
     Cause(

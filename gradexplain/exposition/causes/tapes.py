@@ -27,6 +27,14 @@ ROWS = (
         "tape",
     ),
     Cause(
+        "made-after", "unused",
+        "{name} was made after the tape had recorded: no record speaks of it",
+        "ask for the derivative before {name} is made anew, and give a Variable its new value by {name}.assign(...)",
+        "`x = tf.Variable(...)` and `x = x - 0.1*g` make another Variable or tensor, which no record speaks of. "
+        "`assign` keeps the Variable.",
+        "tape",
+    ),
+    Cause(
         "computed-copy", "unused",
         "{name} is a copy that {operation} computed: the result was computed from the tensor it was before",
         "ask for the derivative of the original tensor, or use the copy in the result",

@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gradexplain.autodiff import Sweep
 from gradexplain.exposition.causes import finding, is_quiet
-from gradexplain.exposition.findings import accuracy, bends, chains, infinities, zeros
+from gradexplain.exposition.findings import accuracy, bends, chains, dead, infinities, zeros
 from gradexplain.exposition.findings.subject import Subject
 from gradexplain.exposition.kinks import kinks
 from gradexplain.exposition.model import Finding
@@ -19,7 +20,7 @@ from gradexplain.graph import Node, ancestors
 from gradexplain.language import Sentence
 from gradexplain.ops.ordering import where
 from gradexplain.trace.run import Program
-from gradexplain.trace.source import place_of
+from gradexplain.trace.source import place_of, text_at
 
 MOST_OF_A_KIND = 5
 
@@ -66,7 +67,7 @@ def diagnose(
         told = {chosen for chosen, _ in at_border if chosen is not None}
         found += at_point(subject, closed, told, brief=brief)
     if not brief:
-        found += [*_meaning(subject), *_integers(program, subject)]
+        found += [*_some(zeros.cut_in_part(subject)), *_meaning(subject), *_integers(program, subject)]
     found += [finding("taken-as-constant", text=Sentence(note)) for note in program.trace.notes]
     return (*found, *limits(program))
 
@@ -100,7 +101,8 @@ def of_subject(subject: Subject, closed: Mapping[str, Any] | None = None) -> tup
     >>> [one.code for one in found], [one.text for one in found[0].path]
     (['flat-side'], ['x', '2*x', 'y = maximum(2*x, 0)'])
     """
-    return (*zeros.without_path(subject), *at_point(subject, closed), *_meaning(subject))
+    in_part = _some(zeros.cut_in_part(subject))
+    return (*zeros.without_path(subject), *at_point(subject, closed), *in_part, *_meaning(subject))
 
 
 def at_point(
@@ -117,6 +119,7 @@ def at_point(
     undefined = list(infinities.undefined_values(subject))
     undefined = undefined or list(infinities.undefined_slopes(subject, closed or {}, known))
     found = [*_some(f for _, f in bent), *_some(zeros.zeros(subject, told)), *_some(undefined)]
+    found += _some(dead.flat_in_part(subject))
     return found if brief else [*found, *_size_and_accuracy(subject, found), *_some(infinities.elsewhere(subject))]
 
 
@@ -148,6 +151,7 @@ def _subject(program: Program, wrt: Sequence[str], sweep: Sweep) -> Subject:
         place=lambda node: place_of(sites.get(node) or joins.get(node)),
         poisons=False,
         joins=joins,
+        asked={c.node: text_at(c.site) for c in reversed(program.conditions)},
     )
 
 
@@ -171,12 +175,38 @@ def _branches(program: Program, subject: Subject) -> list[Finding]:
     if program.explored and not program.is_numeric:
         return []
     conditions = dict.fromkeys((c.node, c.truth, c.site) for c in program.conditions)
-    there = "{condition} is {truth}: the formula holds only there"
-    sentence = "{condition} is {truth}" if program.explored else there
-    return _some(
-        finding("branch", place_of(site), text=Sentence(sentence, condition=subject.text(node), truth=_word(truth)))
-        for node, truth, site in conditions
-    )
+    for_call, for_condition = "{call} takes {taken}", "{condition} is {truth}"
+    if not program.explored:
+        for_call = "{call} takes {taken}: the formula holds only there"
+        for_condition = "{condition} is {truth}: the formula holds only there"
+    found = []
+    for node, truth, site in conditions:
+        call, taken = text_at(site), taken_by(text_at(site), second=truth)
+        values: dict[str, Any] = {
+            "call": call,
+            "taken": taken,
+            "condition": subject.condition(node),
+            "truth": _word(truth),
+        }
+        text = Sentence(for_call if taken else for_condition, **values)
+        found.append(finding("branch", place_of(site), text=text, **values))
+    return _some(found)
+
+
+def taken_by(call: str, *, second: bool) -> str:
+    """The argument that Python's `max` or `min` of two takes; "" where that is not what the source has.
+
+    >>> taken_by("max(x, 0)", second=True), taken_by("max(x, 0) > 1", second=True)
+    ('0', '')
+    """
+    try:
+        tree = ast.parse(call, mode="eval").body
+    except SyntaxError:
+        return ""
+    match tree:
+        case ast.Call(func=ast.Name(id="max" | "min"), args=[_, _] as arguments, keywords=[]):
+            return ast.get_source_segment(call, arguments[second]) or ""
+    return ""
 
 
 def _word(truth: bool) -> Sentence:
@@ -185,7 +215,7 @@ def _word(truth: bool) -> Sentence:
 
 def _meaning(subject: Subject) -> Iterator[Finding]:
     """What the number means: the gradient of an array is that of a sum."""
-    if subject.output.shape:
+    if subject.output.size > 1:
         shape, size = subject.output.shape, subject.output.size
         yield finding("sum-of-outputs", shape=shape, count=size, ruled_out=_pointwise(subject))
 

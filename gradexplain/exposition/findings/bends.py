@@ -179,7 +179,7 @@ def _border(subject: Subject, border: Node, name: str, where: Node | None, place
     sides = _sides(subject, x)
     if sides is None:
         return None
-    more: dict[str, Any] = {"condition": subject.text(border), "name": name}
+    more: dict[str, Any] = {"condition": subject.condition(border), "name": name}
     if where is not None and where in subject.hot and x in subject.hot:
         more["path"] = subject.way(x, where)
     (left, left_jumps), (right, right_jumps) = sides

@@ -203,7 +203,7 @@ def _infinite(subject: Subject, p: Pullback, poisoned: Mapping[str, Node], close
         details["factor"] = Sentence("0 (what comes from above) times {slope}", slope=words["slope"])
         return finding("poisoned-branch", subject.place(node), **words, **details)
     adjoint = np.asarray(subject.value(p.adjoint))
-    if adjoint.shape == () and adjoint == 0:
+    if adjoint.shape == x.shape == node.shape and adjoint[_bad_entry(subject, p)] == 0:
         sentence = "0 times infinity: {formula} has slope {slope} at {point}, its user has slope 0"
         details["factor"] = Sentence("0 (what comes from above) times {slope}", slope=words["slope"])
         text = Sentence(sentence, **words)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -49,6 +49,7 @@ class Subject:
     place: Callable[[Node], Place | None] = _nowhere
     poisons: bool = True  # whether a rejected branch can spoil a derivative, as it does on tapes
     joins: Collection[Node] = ()  # each a `where` that nobody wrote: the branches of an `if` meet in it
+    asked: Mapping[Node, str] = field(default_factory=dict)  # what the program asks, as its source has it
 
     # Values.
     def value(self, node: Node) -> Any:
@@ -148,7 +149,7 @@ class Subject:
     def text(self, node: Node) -> str:
         """A node in a sentence: its formula over the names of its operands, written out where that is short."""
         inputs = {x: n for x, n in self.names.items() if x.op is VARIABLE}
-        written = plain(expression(node, inputs)) if _is_small(node) else ""
+        written = self._written(node, inputs) if _is_small(node) else ""
         if written and len(written) <= LONGEST:
             return written
         return self.short(node)
@@ -157,7 +158,24 @@ class Subject:
         """A node as one operation over the names of its operands."""
         operands = set(without_broadcasting(node))
         given = {n: t for n, t in self.names.items() if n.op is VARIABLE or n in operands}
-        return plain(expression(node, given)) if node.inputs else self.names.get(node, "it")
+        return self._written(node, given) if node.inputs else self.names.get(node, "it")
+
+    def condition(self, node: Node) -> str:
+        """What is asked, in the words of the source: `u > 0`, or `max(u, 0)`, which asks, too."""
+        written = self.asked.get(node, "")
+        return written if 0 < len(written) <= LONGEST else self.text(node)
+
+    def _written(self, node: Node, given: Mapping[Node, str]) -> str:
+        """The formula of a node; where branches of an `if` meet it is Python's `a if c else b`."""
+        if self.joins and node.inputs:
+            given = dict(given)
+            for n in ancestors([node]):
+                if n in self.joins and n not in given:
+                    condition, a, b = (plain(expression(x, given)) for x in n.inputs)
+                    given[n] = f"({a} if {condition} else {b})"
+            if node in self.joins:
+                return given[node][1:-1]
+        return plain(expression(node, given))
 
     def equation(self, node: Node, beside: Collection[Node] = ()) -> str:
         """A value as a path names it: `u = x**2`. What stands `beside` it on the path goes by its name."""
@@ -168,7 +186,7 @@ class Subject:
         for n in without_broadcasting(node):
             if n in self.names and (n in beside or is_own(self.names[n]) or len(self.text(n)) > _BRIEF):
                 given[n] = self.names[n]
-        written = plain(expression(node, given))
+        written = self._written(node, given)
         written = written if len(written) <= _WIDE else self.short(node)
         return f"{name} = {written}" if name else written
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,16 +11,16 @@ from gradexplain.autodiff import Pullback
 from gradexplain.errors import Place
 from gradexplain.evaluate import evaluate
 from gradexplain.exposition.causes import finding
+from gradexplain.exposition.findings.dead import RECTIFIERS, is_product, origin_of_zero, rectified
 from gradexplain.exposition.findings.subject import Subject, exact_number_text, number
 from gradexplain.exposition.model import Finding
+from gradexplain.exposition.naming import is_own_name as is_own
 from gradexplain.graph import VARIABLE, Node, ancestors, depends_on
 from gradexplain.language import Sentence
 
 _MOST_SOURCES = 50  # that are looked at one by one
 _MOST_TERMS = 5
 _ASSEMBLED = ("stack", "concatenate", "setitem")
-_RECTIFIERS = ("maximum", "minimum", "fmax", "fmin")
-_PRODUCTS = ("mul", "matmul", "einsum", "outer", "tensordot", "dot")
 _SURROGATES = {
     "argmax": "use softmax in place of argmax",
     "argmin": "use softmax of the negative in place of argmin",
@@ -48,7 +48,7 @@ def without_path(subject: Subject, conditions: Mapping[Node, Place | None] | Non
     for name, x in subject.sources.items():
         if x not in reached and x in deciding:
             condition = next(c for c in decides if x in set(ancestors([c])))
-            formula = subject.text(condition)
+            formula = subject.condition(condition)
             yield finding("flat-only", decides[condition], name=name, formula=formula, fix=Sentence(_SMOOTH_STEP))
         elif x not in reached and is_constant and not decides and not _has_arguments(subject):
             yield finding("constant-result", name=name, ruled_out=[_NO_CUT])
@@ -96,6 +96,29 @@ def _through_steps(subject: Subject, name: str, x: Node) -> Finding:
     )
 
 
+def cut_in_part(subject: Subject) -> Iterator[Finding]:
+    """Steps on one of several paths to the result: the others have a derivative, and that path has none."""
+    through = _by_value(subject)
+    for name, x in subject.sources.items():
+        if not subject.sweep.is_connected(x):
+            continue
+        touched = depends_on(subject.order, [x])
+        for node in subject.order:
+            if node in through and not node.op.differentiable and any(n in touched for n in node.inputs):
+                formula = subject.text(node)
+                yield finding("cut-in-part", subject.place(node), name=name, operation=formula,
+                              path=subject.way(x, node))  # fmt: skip
+
+
+def _by_value(subject: Subject) -> set[Node]:
+    """The numbers that come into the result, and not only into a choice between others or into an index."""
+    found = {subject.output}
+    for node in reversed(subject.order):
+        if node in found:
+            found.update(n for n in node.inputs if n.kind == "float")
+    return found
+
+
 def zeros(subject: Subject, told: set[Node]) -> Iterator[Finding]:
     """Operations that let nothing back to a source whose derivative is 0; those in `told` are kinks already."""
     blocked = {n: x for n, x in subject.sources.items() if subject.sweep.is_connected(x) and _is_zero(subject, x)}
@@ -103,7 +126,7 @@ def zeros(subject: Subject, told: set[Node]) -> Iterator[Finding]:
         return
     reached = {n: depends_on(subject.order, [x]) for n, x in list(blocked.items())[:_MOST_SOURCES]}
     handed = {p.node for p in subject.sweep.pullbacks if np.any(subject.value(p.contribution))}
-    found: set[Node] = set()
+    blocking: dict[Node, tuple[Pullback, str]] = {}
     explained: set[str] = set()
     for p in subject.sweep.pullbacks:
         x = p.node.inputs[p.operand]
@@ -114,9 +137,10 @@ def zeros(subject: Subject, told: set[Node]) -> Iterator[Finding]:
             if x in handed:
                 continue  # 0 times infinity that was simplified: more comes back than is let through
             explained.update(names)
-            if p.node not in found:
-                found.add(p.node)
-                yield _blocking(subject, p, names[0])
+            blocking.setdefault(p.node, (p, names[0]))
+    for p, name in blocking.values():
+        if (found := _blocking(subject, p, name, blocking)) is not None:
+            yield found
     for name in reached.keys() - explained:
         yield from _cancelling(subject, name, reached[name])
 
@@ -125,7 +149,8 @@ def _is_zero(subject: Subject, x: Node) -> bool:
     return not np.any(subject.value(subject.sweep.adjoints[x]))
 
 
-def _blocking(subject: Subject, p: Pullback, name: str) -> Finding:
+def _blocking(subject: Subject, p: Pullback, name: str, beside: Collection[Node]) -> Finding | None:
+    """What is said of an operation that hands nothing back; None if that of one `beside` it says it already."""
     node, x = p.node, p.node.inputs[p.operand]
     values: dict[str, Any] = {"formula": subject.text(node), "operand": subject.text(x), "name": name}
     slope = subject.slope(node, p.operand)
@@ -141,7 +166,39 @@ def _blocking(subject: Subject, p: Pullback, name: str) -> Finding:
     elif code == "flat-side" and node.size > 1:
         sentence = "all {size} entries of {operand} are on the flat side of {formula}: the slope is 0"
         details["text"] = Sentence(sentence, size=node.size, **values)
+    elif code == "zero-factor":
+        origin = origin_of_zero(subject, more["factor"])
+        if origin is not node and origin in beside:
+            return None
+        if is_own(subject.names.get(more["factor"], "v0")):
+            values["formula"] = subject.short(node)
+        return _zero_factor(subject, node, origin, subject.called(more["factor"]), values, details)
     return finding(code, subject.place(node), **values, **more, **details)
+
+
+def _zero_factor(
+    subject: Subject, node: Node, origin: Node, other: str, values: dict[str, Any], details: dict[str, Any]
+) -> Finding:
+    """A factor is 0: what to do depends on where the 0 comes from."""
+    if origin.op.name in RECTIFIERS:
+        operand = subject.called(origin.inputs[rectified(origin) or 0])
+        sentence = "{formula} has the factor {other} = 0 here, since {cause} is flat there: {reason}"
+        reason = (
+            Sentence("all {size} entries of {operand} are on its flat side", size=origin.size, operand=operand)
+            if origin.shape
+            else Sentence("{operand} is on its flat side", operand=operand)
+        )
+        text = Sentence(sentence, other=other, cause=subject.text(origin), reason=reason, **values)
+        return finding("flat-side", subject.place(origin), text=text, **values, **details)
+    zero: Sentence | None = None
+    fix: Sentence | None = None
+    if origin.is_constant:
+        zero = Sentence("{formula} has a constant factor 0: nothing comes back to {operand}", **values)
+        fix = Sentence("take the constant factor 0 out, if {name} is to have an influence", name=values["name"])
+    elif origin.inputs:
+        fix = Sentence("look at {cause}, which is 0 here: a product has no slope in one factor while the other is 0",
+                       cause=subject.text(origin))  # fmt: skip
+    return finding("zero-factor", subject.place(node), text=zero, fix=fix, other=other, **values, **details)
 
 
 def _code_of(subject: Subject, p: Pullback, slope: Any) -> tuple[str, dict[str, Any]]:
@@ -149,13 +206,13 @@ def _code_of(subject: Subject, p: Pullback, slope: Any) -> tuple[str, dict[str, 
     node, x = p.node, p.node.inputs[p.operand]
     if node.op.name == "where":
         return "other-branch" if node in subject.joins else "branch-not-taken", {}
-    if node.op.name in _RECTIFIERS:
+    if node.op.name in RECTIFIERS:
         return "flat-side", {}
     if node.op.name == "clip":
         return "clipped", {"point": subject.at(x, (0,) * x.ndim)}
     others = [n for k, n in enumerate(node.inputs) if k != p.operand]
-    if (node.op.name in _PRODUCTS or node.op.family == "bilinear") and others:
-        return "zero-factor", {"other": subject.text(others[0])}
+    if is_product(node) and others:
+        return "zero-factor", {"factor": others[0]}
     if node.op.family == "linear" or node.op.name in _ASSEMBLED:
         return "entries-not-used", {}
     if slope is None:

@@ -135,15 +135,14 @@ def _filled(grad_ys: Any, ys: Any) -> Any:
 @named("hessians")
 def hessians(ys: Any, xs: Any, *_: Any, **__: Any) -> list[Any]:
     """The second derivatives of the sum of ys with respect to each of xs."""
-    from gradexplain.tape.functions import call
-    from gradexplain.tape.gradient import _assembled, _unit_seeds
+    from gradexplain.tape.gradient import assembled, unit_seeds
 
     found = []
     for x in flatten(xs):
         (g,) = gradients(ys, x)
         ledger = _ledger("hessians")
-        rows = [_row(ledger, g, seed, x) for seed in _unit_seeds(g)]
-        found.append(call(_assembled, rows, {"shape": (*g.shape, *x.shape)}))
+        rows = [_row(ledger, g, seed, x) for seed in unit_seeds(g)]
+        found.append(assembled(rows, x, (*g.shape, *x.shape)))
     return found
 
 

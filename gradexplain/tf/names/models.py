@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradexplain.tape.errors import OperandError
+from gradexplain.tape.errors import OperandError, UnknownNameError
 from gradexplain.tape.recording import nobody
 from gradexplain.tape.structures import flatten, mapped
 from gradexplain.tf.names.creation import zeros
 from gradexplain.tf.names.layers import Layer
 from gradexplain.tf.names.placeholders import Placeholder
 from gradexplain.tf.names.table import named
+
+# What a Model of Keras does that is not here, and what to write in its place.
+_LOOP = (
+    "write the loop: with tf.GradientTape() as tape: loss = tf.reduce_mean((model(x) - y)**2), then "
+    "optimizer.apply_gradients(zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables))"
+)
+_MEASURE = "call the model and the loss: tf.keras.losses.MeanSquaredError()(y, model(x)), or a metric's update_state"
+_STORE = "keep the arrays: [v.numpy() for v in model.variables], and v.assign(array) to bring them back"
+_ELSEWHERE = {
+    **dict.fromkeys(("compile", "fit", "fit_generator", "train_on_batch", "train_step"), ("trained", _LOOP)),
+    **dict.fromkeys(("evaluate", "test_on_batch", "test_step"), ("evaluated", _MEASURE)),
+    **dict.fromkeys(("save", "save_weights", "load_weights", "export", "to_json"), ("stored", _STORE)),
+}
 
 
 @named("keras.layers.Input", "keras.Input", "keras.layers.InputLayer")
@@ -61,6 +74,16 @@ class Model(Layer):
 
         rows = [f"{layer.name:<30}{layer.count_params():>10}" for layer in self.layers]
         sys.stdout.write("\n".join([*rows, f"{'total':<30}{self.count_params():>10}", ""]))
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _ELSEWHERE:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        what, fix = _ELSEWHERE[name]
+        raise UnknownNameError(
+            f"{type(self).__name__}.{name} is not here: a model of gradexplain is called, not {what}",
+            why="of Keras there is what derivatives need, and what a tape can see and explain",
+            fix=fix,
+        )
 
     @property
     def layers(self) -> list[Any]:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from gradexplain import tf
+from gradexplain.tape.errors import UnknownNameError
 
 # TensorFlow 2.21, Keras 3.15: the loss of this network by steps.
 RECORDED = {0: 1.4622935, 20: 0.11501451, 50: 0.019934904, 100: 0.0034205669, 199: 0.0032962197}
@@ -127,6 +128,34 @@ def test_a_model_of_layers():
     assert g[1].numpy().tolist() == [1.0]
     assert isinstance(model.predict(x), np.ndarray)
     assert model.count_params() == 3
+
+
+@pytest.mark.parametrize("name", ["compile", "fit", "evaluate", "train_on_batch", "save_weights"])
+def test_what_models_do_not_do_is_said_with_what_to_write_instead(name):
+    for model in tf.keras.Sequential([tf.keras.layers.Dense(1)]), tf.keras.Model():
+        with pytest.raises(UnknownNameError, match=f"{name} is not here") as error:
+            getattr(model, name)
+        assert error.value.fix
+        assert not hasattr(model, name)
+    with pytest.raises(UnknownNameError, match=r"GradientTape.*apply_gradients"):
+        model.compile(optimizer="adam", loss="mse")
+
+
+def test_the_loop_that_the_message_names_trains_a_model():
+    x, y = tf.constant([[0.0], [1.0], [2.0]]), tf.constant([[1.0], [3.0], [5.0]])
+    model, optimizer = tf.keras.Sequential([tf.keras.layers.Dense(1)]), tf.keras.optimizers.SGD(0.2)
+    for _ in range(200):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((model(x) - y) ** 2)
+        optimizer.apply_gradients(
+            zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables, strict=True)
+        )
+    assert np.allclose([v.numpy().item() for v in model.trainable_variables], [2, 1], atol=1e-3)
+
+
+def test_a_misspelt_attribute_of_a_model_is_a_plain_attribute_error():
+    with pytest.raises(AttributeError, match="'Sequential' object has no attribute 'layres'"):
+        tf.keras.Sequential().layres  # noqa: B018
 
 
 def test_variables_of_keras_are_watched_by_their_values():
