@@ -1,0 +1,73 @@
+"""A function along a direction in its arguments: what difference quotients are taken of, exactly and in float64."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import mpmath as mp
+import numpy as np
+
+from gradexplain.evaluate import evaluate_exact
+from gradexplain.exposition.values import moved
+from gradexplain.graph import Node, ancestors
+from gradexplain.trace.run import Program, apply
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A function of one number: a node of the program (None: its output) along a direction in its arguments.
+
+    `centre` is where the number stands at the point: the coordinate that is varied, or 0.
+    """
+
+    program: Program
+    of: Node | None
+    direction: Mapping[str, Any]
+    centre: float
+
+    def exact(self, t: Any) -> Any:
+        """Its value in mpmath."""
+        program = self.program
+        values = {
+            node: moved(program.point[name], self.direction.get(name), t, self.centre, node.kind)
+            for name, node in program.inputs.items()
+        }
+        (y,) = evaluate_exact([self.of or program.output], values)
+        return np.sum(y) if isinstance(y, np.ndarray) else y
+
+    def plain(self, t: float) -> float:
+        """The user's own function in float64 (for the program's output only)."""
+        values = {}
+        for a in self.program.arguments:
+            value = a.plain()
+            if a.name in self.direction:
+                moved = (
+                    t
+                    if np.shape(value) == () and self.centre == value
+                    else value + (t - self.centre) * self.direction[a.name]
+                )
+                value = np.float64(moved) if np.shape(value) == () else moved
+            values[a.name] = value
+        with np.errstate(all="ignore"):
+            return float(np.sum(apply(self.program.function, self.program.arguments, values)))
+
+    def noise(self, t: float) -> float:
+        """How far the float64 value is from the exact one."""
+        return abs(self.difference(t))
+
+    def difference(self, t: float) -> float:
+        """What the plain function has more than the exact value of its trace."""
+        with mp.workdps(30):
+            return float(mp.mpf(self.plain(t)) - self.exact(mp.mpf(t)))
+
+    @property
+    def has_plain(self) -> bool:
+        """Whether the user's own function computes it."""
+        return self.of is None
+
+    @property
+    def work(self) -> int:
+        """The numbers in one exact evaluation."""
+        return sum(max(1, n.size) for n in ancestors([self.of or self.program.output]))
