@@ -8,6 +8,7 @@ opaque to SymPy's algebra, so that it can't be rewritten into something of anoth
 from __future__ import annotations
 
 from collections import OrderedDict
+from itertools import accumulate
 from typing import Any
 
 import sympy as sp
@@ -106,6 +107,14 @@ class Call(ArrayOperation):
 
 class ConditionCall(Call, ArrayCondition):
     """The call of a function that gives conditions, such as any(x > 0)."""
+
+
+def alone(a: Any, text: str) -> str:
+    """The text of an operand that stands between commas: what is computed of arrays brings parentheses with it."""
+    if not isinstance(a, ArrayOperation) or not text.startswith("("):
+        return text
+    depths = list(accumulate((c == "(") - (c == ")") for c in text))
+    return text[1:-1] if 0 not in depths[:-1] else text
 
 
 def _wrapped_latex(printer: Any, a: Any, operation: str) -> str:

@@ -46,14 +46,17 @@ def _blocks(record: Overview) -> Iterator[Block]:
     output = document.output_of(record)
     yield Paragraph(_lead(record))
     value = None if record.equation is not None else _value(record.value)
-    yield Equation(_with(document.given(record, output), value), where=document.where_of(record))
+    stated = dict.fromkeys(document.where_of(record))  # a definition is shown once
+    yield Equation(_with(document.given(record, output), value), where=tuple(stated))
     values = dict(record.values)
     for key, form in record.forms:
         left = document.left_side(record, output, key)
         closed = formulas.equal(left, Formula(form.text, form.latex))
         value = _value(values.get(key))
         is_number = value is not None and value.text == form.text
-        yield Equation(closed if is_number else _with(closed, value), where=document.parts_of(form))
+        where = tuple(part for part in document.parts_of(form) if part not in stated)
+        stated |= dict.fromkeys(where)
+        yield Equation(closed if is_number else _with(closed, value), where=where)
         yield from conditions(form.conditions)
         if value is None and values.get(key) is not None:
             of = number(values[key])

@@ -12,7 +12,7 @@ from sympy.printing.precedence import PRECEDENCE, precedence, precedence_traditi
 from sympy.printing.str import StrPrinter
 
 from gradexplain.escape import identifier_latex
-from gradexplain.notation import ArrayOperation
+from gradexplain.notation import ArrayOperation, alone
 from gradexplain.primitive import CHOICE, POSTFIX, POWER, PRODUCT, SIGN, SUM, TERM, Code
 from gradexplain.simplify.arrangement import TEXTBOOK, Arrangement, Factor, as_decimal
 from gradexplain.simplify.printed import printed
@@ -167,6 +167,9 @@ class TextPrinter(_Arranged, Conditions):
 
     euler = "e"
 
+    def stringify(self, args: Any, sep: str, level: int = 0) -> str:
+        return sep.join(alone(a, self.parenthesize(a, level)) for a in args)
+
     def _print_Exp1(self, expr: Any) -> str:  # noqa: N802
         return self.euler
 
@@ -199,13 +202,13 @@ class TextPrinter(_Arranged, Conditions):
         return f"digamma({self._print(x)})" if order == 0 else f"polygamma({self._print(order)}, {self._print(x)})"
 
     def _print_Abs(self, expr: Any) -> str:  # noqa: N802
-        return f"abs({self._print(expr.args[0])})"
+        return f"abs({self.stringify(expr.args, '')})"
 
     def _print_Max(self, expr: Any) -> str:  # noqa: N802
-        return f"max({', '.join(map(self._print, expr.args))})"
+        return f"max({self.stringify(expr.args, ', ')})"
 
     def _print_Min(self, expr: Any) -> str:  # noqa: N802
-        return f"min({', '.join(map(self._print, expr.args))})"
+        return f"min({self.stringify(expr.args, ', ')})"
 
 
 class _NumpyPrinter(_Arranged, SciPyPrinter):

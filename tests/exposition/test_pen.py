@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
+import gradexplain as gx
 from gradexplain.exposition.pen import Pen
 from gradexplain.graph import variable
 from gradexplain.primitive import NUMPY
@@ -44,3 +45,11 @@ def test_a_piece_with_a_name_is_not_hidden():
     put.put(total, sp.Symbol("t"))
     assert text(put.write([X, mean])[1]) == "t/6"
     assert text(Pen({mean: "m"}).open([mean])[0]) == "mean(X)"
+
+
+def test_products_of_matrices_have_no_parentheses_between_commas():
+    def f(x, A):
+        return np.sum(np.tanh(x @ A) + np.maximum(x @ A, 0) + abs((x @ A) @ A))
+
+    shown = text(gx.explain(f, x="n", A="n n").data.function)
+    assert shown == "sum(tanh(x @ A) + max(0, x @ A) + abs((x @ A) @ A))"

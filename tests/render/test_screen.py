@@ -68,6 +68,15 @@ def test_several_derivatives_have_a_line_each():
     assert r"\frac{\partial f}{\partial y} = x = 2" in text.partition("<details>")[0]
 
 
+def test_a_definition_that_derivatives_share_is_shown_once():
+    def loss(X, w, y):
+        return np.mean((X @ w - y) ** 2)
+
+    head = shown(gx.explain(loss, X="m n", w="n", y="m")).split("<details>")[0]
+    assert head.count(r"\delta = ") == 1
+    assert head.count("m = ") == 1
+
+
 def test_typed_text_is_shown_as_it_was_read():
     assert shown(gx.explain("x^2 y", x=2, y=1)).startswith("`x**2*y` at x = 2, y = 1")
 
