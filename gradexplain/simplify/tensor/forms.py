@@ -62,9 +62,12 @@ def tensor_forms(
                 continue
             if kind == "gradient":
                 best = _with_deltas(best, program, wrt, list(points(program, facts)))
-            for key, form in best.shown.items():
-                used = _used(form, best.where)
-                if key not in found and checked.is_right(form, used, key, named_sizes):
+            for key, shown in best.shown.items():
+                if key in found:
+                    continue
+                used = _used(shown, best.where)
+                form = checked.right_one(shown, used, key, named_sizes)
+                if form is not None:
                     closed = _closed(key, form, used, best.shapes[key], best.adjoints, regular=regular)
                     stated = (*(unsaid if regular else ()), *closed.conditions, *checked.bound_to(form, used, key))
                     steps = best.steps.get(key, ())
@@ -95,6 +98,11 @@ class _Checked:
     @cached_property
     def _others(self) -> Elsewhere:
         return elsewhere(self.program)
+
+    def right_one(self, form: Form, where: Sequence[tuple[str, Form]], key: str, sizing: Sizing | None) -> Form | None:
+        """The form, or itself without the axes of size 1 that its operands bring with them in NumPy; None if wrong."""
+        options = (form, *(form.parts if form.op in ("expand", "reshape") else ()))
+        return next((f for f in options if self.is_right(f, where, key, sizing)), None)
 
     def is_right(self, form: Form, where: Sequence[tuple[str, Form]], key: str, sizing: Sizing | None) -> bool:
         """Whether a form agrees with autodiff here; one that has names for sizes also at other sizes."""
