@@ -12,7 +12,8 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import dropwhile
 from typing import Any
-from weakref import WeakValueDictionary
+
+from gradexplain.simplify.tensor.interning import Interned
 
 SMALLEST_NAMED = 2  # operations of what gets a name if it occurs several times
 
@@ -30,7 +31,7 @@ def joint_cost(forms: Iterable[Form]) -> int:
     return sum(map(walk, forms))
 
 
-_forms: WeakValueDictionary[Any, Form] = WeakValueDictionary()
+_forms: Interned[Form] = Interned()
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,10 +52,7 @@ class Form:
     ) -> Form:
         """The expression, if there is one already."""
         key = (op, tuple(map(id, parts)), ndim, data, symmetric)
-        found = _forms.get(key)
-        if found is None:
-            found = _forms[key] = super().__new__(cls)
-        return found
+        return _forms.get(key) or _forms.keep(key, super().__new__(cls))
 
     @cached_property
     def cost(self) -> int:
