@@ -56,9 +56,11 @@ def _poles(
             if slope == 0 or slope.has(x):
                 continue
             at = {**point, x.name: mp.mpf(0)}
-            at[x.name] = -value(base, at) / value(slope, at)
-            if value(base, at) == 0:
-                yield at
+            steepness = value(slope, at)
+            if steepness:
+                at[x.name] = -value(base, at) / steepness
+                if value(base, at) == 0:
+                    yield at
 
 
 def _divisors(expr: Any) -> Iterator[Any]:

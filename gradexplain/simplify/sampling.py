@@ -118,7 +118,8 @@ class Samples:
             ):
                 return False
             with mp.workdps(DIGITS):
-                return self.regular is None or not has_new_pole(expr, where, self.regular, self.points[0])
+                known = self.regular is None or not self.points
+                return known or not has_new_pole(expr, where, self.regular, self.points[0])
         except (UnknownFunctionError, KeyError):
             return False
 
