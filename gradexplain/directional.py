@@ -28,6 +28,7 @@ from gradexplain.simplify.entrywise import is_suitable
 from gradexplain.simplify.form import ClosedForm, Gradients
 from gradexplain.simplify.passes import has_passes
 from gradexplain.simplify.tensor.forms import tensor_forms
+from gradexplain.simplify.tensor.standins import with_sizes
 from gradexplain.trace.run import Program, function_name, trace
 from gradexplain.trace.signature import Argument, bind, parameters_of, promote
 
@@ -184,9 +185,11 @@ class Pushforward(Explanation):
         if self.is_scalar:
             return Gradients({self.key: self._of_numbers()})
         found = tensor_forms(self.whole, self.wrt, "jvp", self.facts).get(",".join(self.wrt))
-        return Gradients(
-            {self.key: self._by_entries() or (replace(found, key=self.key) if found else self._as_program())}
-        )
+        form = self._by_entries() or (replace(found, key=self.key) if found else self._as_program())
+        return Gradients(with_sizes({self.key: form}, self.whole, self._elsewhere))
+
+    def _elsewhere(self, other: Program) -> Gradients:
+        return Pushforward(other, other, self.wrt, facts=self.facts).gradients
 
     def _by_entries(self) -> ClosedForm | None:
         """Entry by entry where the program takes small arrays apart."""

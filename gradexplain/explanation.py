@@ -37,6 +37,7 @@ from gradexplain.render.frozen import Frozen
 from gradexplain.simplify.arrangement import Arrangement
 from gradexplain.simplify.closed import arrangement, closed_form
 from gradexplain.simplify.form import ClosedForm, Gradients
+from gradexplain.simplify.tensor.standins import with_sizes
 from gradexplain.structured import structured_in
 from gradexplain.trace.run import Program
 from gradexplain.trace.source import lines_of
@@ -95,10 +96,7 @@ class Explanation(Pictured):
 
             matrix = tensor_forms(self.whole, self.wrt, self._quantity, self.facts)
         forms = {k: self._closed(k, n, names, arranged, matrix.get(k)) for k, n in self._nodes.items()}
-        if any(a.letters for a in self.whole.arguments):
-            from gradexplain.simplify.tensor.standins import with_sizes
-
-            forms = with_sizes(forms, self.whole, self._elsewhere)
+        forms = with_sizes(forms, self.whole, self._elsewhere)
         return Gradients(self._orders.with_steps(forms) if self.is_scalar and self.kind == "gradient" else forms)
 
     def _elsewhere(self, other: Program) -> Gradients:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from keyword import iskeyword
 from typing import Any, Literal
 
 import numpy as np
@@ -238,6 +239,15 @@ _STAND_INS = (5, 3, 4, 7, 6, 8, 9, 10, 11, 12, 13)  # what named sizes are while
 def _with_sizes(arguments: list[Argument]) -> list[Argument]:
     """Numbers for the sizes that have names: the same name is the same size."""
     names = dict.fromkeys(c for a in arguments for c in a.letters if not c.isdigit())
+    for name in names:
+        taken = any(a.name == name and a.role == "traced" for a in arguments)
+        if taken or iskeyword(name):
+            why = (
+                "an argument has that name, so a formula would not tell them apart"
+                if taken
+                else "Python keeps that name"
+            )
+            raise ArgumentError(f"a size can't be called {name}", why=why, fix='choose another letter, as in x="k"')
     typed = {n for a in arguments for n in a.shape}
     free = (n for n in (*_STAND_INS, *range(14, 14 + len(names))) if n not in typed)
     sizes = dict(zip(names, free, strict=False))

@@ -70,15 +70,7 @@ def test_short_forms_in_names_are_kept_where_the_program_divides_too():
     assert "y" in gx.explain(f)["x"].where
 
 
-@pytest.mark.parametrize(
-    "f",
-    [
-        lambda x: np.exp(np.log(np.mod(x, x))),  # has a value nowhere
-        lambda x, y: np.log(np.cos(x) / (1 / np.where((np.pi > np.pi / 2) & (y < 1), x, y))),
-    ],
-)
-def test_where_there_is_no_sample_and_where_a_divisor_is_flat(f):
-    try:
-        assert gx.explain(f)["x"].text
-    except gx.errors.GradexplainError as error:
-        assert "no value" in str(error)
+def test_where_there_is_no_sample_and_where_a_divisor_is_flat():
+    f = lambda x, y: np.log(np.cos(x) / (1 / np.where((np.pi > np.pi / 2) & (y < 1), x, y)))  # noqa: E731
+    assert gx.explain(f)["x"].text
+    assert gx.explain(lambda x: np.exp(np.log(np.mod(x, x))))["x"].notes  # has a value nowhere

@@ -25,6 +25,10 @@ PROGRAMS = [
     (lambda x: np.sum(np.outer(x, np.arange(len(x)))), {"x": "n"}),
     (lambda X: np.sum(X[:, 0] ** 2), {"X": "m n"}),
     (lambda X: np.sum(np.log(np.sum(np.exp(X), axis=1))), {"X": "m n"}),
+    (lambda x: np.mean(np.sin(np.maximum(-x, 0))), {"x": "n"}),
+    (lambda S: np.mean(np.clip(np.min(-S, axis=1), -0.5, 0.7)), {"S": "n n"}),
+    (lambda X: -np.mean((X > 0.8) * X), {"X": "m n"}),
+    (lambda x: x[len(x) - 1] ** 2, {"x": "n"}),
 ]  # fmt: skip
 
 
@@ -39,7 +43,7 @@ def test_a_formula_holds_at_all_sizes_that_it_does_not_name(f, letters):
     assert e.check()
     for key, form in e.gradients.items():
         stated = dict(c.split(" = ") for c in form.conditions if " = " in c)
-        sizes = {"m": int(stated.get("m", 9)), "n": int(stated.get("n", 8))}
+        sizes = {"m": int(stated.get("m", 9)), "n": int(stated.get("n", 10))}
         given = arrays(letters, sizes)
         want = gx.explain(f, **given).gradient_values[key]
         np.testing.assert_allclose(numpy_value(form, given), want, rtol=1e-9, atol=1e-12)
@@ -55,6 +59,39 @@ def test_the_sizes_that_a_formula_is_bound_to_are_said():
     assert bound(joined, x="n", y="m") == {"x": ("n = 5",), "y": ("n = 5", "m = 3")}
     assert "This holds for n = 5." in str(gx.explain(PROGRAMS[5][0], x="n"))
     assert bound(PROGRAMS[10][0], X="m n", w="n", y="m") == {"X": (), "w": (), "y": ()}
+
+
+OTHER_WAYS = [
+    (lambda x: np.sum(x**2) if len(x) > 2 else np.sum(x**3), "n > 2"),
+    (lambda x: np.sum((x[:-1] if len(x) > 1 else x) ** 2), "n > 1"),
+    (lambda x: np.sum(x**2) * max(len(x), 4), "n > 3"),
+    (lambda x: np.sum(x**2) if len(x) % 2 else np.sum(x**3), "n = 5"),
+    (lambda x: np.sum(x**2) * min(len(x), 10), "n = 5"),
+    (lambda x: np.sum(x**2) * len(x).bit_length(), "n = 5"),
+    (lambda x: np.sum(x**2) * int(np.sqrt(len(x))), "n = 5"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("f", "stated"), OTHER_WAYS)
+def test_a_program_that_goes_another_way_at_other_sizes_says_where_its_formula_holds(f, stated):
+    assert bound(f, x="n") == {"x": (stated,)}
+
+
+def test_a_matrix_that_is_singular_at_other_sizes_says_nothing_of_them():
+    stated = bound(lambda X: np.sum(np.linalg.inv(X.T @ X)), X="m n")
+    assert stated == {"X": ("det(X.T @ X) != 0",)}
+
+
+def test_pushforwards_say_their_sizes_too():
+    assert gx.explain_jvp(lambda x: x[len(x) - 1] ** 2, x="n")["dy"].conditions == ("n = 5",)
+    assert gx.explain_jvp(lambda S: S.T.ravel(), S="n n")["dy"].conditions == ("n = 5",)
+    assert gx.explain_jvp(lambda X, w: X @ w, X="m n", w="n")["dy"].conditions == ()
+
+
+@pytest.mark.parametrize(("letter", "why"), [("n", "an argument has that name"), ("lambda", "Python keeps that name")])
+def test_a_size_has_a_name_of_its_own(letter, why):
+    with pytest.raises(gx.errors.ArgumentError, match=f"called {letter}(.|\n)*{why}"):
+        gx.explain(lambda x, n: np.mean(x) * n, x=letter, n=2.0)
 
 
 def test_what_is_written_out_is_bound_to_its_size():

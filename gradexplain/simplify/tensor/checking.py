@@ -22,7 +22,9 @@ _KEPT = ("onehot", "sign", "mask")  # facts that no small change of the entries 
 
 
 def points(program: Program, facts: Mapping[str, frozenset[str]]) -> Iterator[dict[str, Any]]:
-    """Values of the arguments: the point itself, and one beside it at which the facts are true as well."""
+    """Values of the arguments: the point itself, one beside it at which the facts are true as well, and two at which
+    entries of both signs, and small ones, lead through other branches.
+    """
     rng = np.random.default_rng(0)
     given = {n: a.plain() for a in program.arguments if (n := a.name) in program.inputs and a.is_numeric}
     whole = {}
@@ -37,6 +39,9 @@ def points(program: Program, facts: Mapping[str, frozenset[str]]) -> Iterator[di
         else:
             moved[name] = _settled(np.asarray(whole[name]) * (1 + 0.1 * rng.uniform(-1, 1, node.shape)), known)
     yield moved
+    free = [n for n, node in program.inputs.items() if node.kind == "float" and n not in given and not facts.get(n)]
+    for size in (1.3, 0.4) if free else ():
+        yield whole | {n: _settled(rng.uniform(-size, size, program.inputs[n].shape), None) for n in free}
 
 
 def _settled(array: Any, known: frozenset[str] | None) -> Any:

@@ -39,6 +39,7 @@ FAILURES = (
 )  # fmt: skip
 _LONGEST_LOGGED = 300  # operations of what is logged, all names written out
 _AT_POINTS = "compared with autodiff at points"
+_SINGULAR = 1e9  # entries of an inverse that are rounding alone
 _LARGEST_CHECKED = 10**6  # entries of a result
 
 
@@ -114,7 +115,22 @@ class _Checked:
 
     def bound_to(self, form: Form, where: Sequence[tuple[str, Form]], key: str) -> tuple[str, ...]:
         """The sizes at which alone a form holds, of those that the user gave letters."""
-        return bound(self._others, lambda other: self._agrees(form, where, key, other))
+        return bound(self._others, lambda other: self._holds(form, where, key, other))
+
+    def _holds(self, form: Form, where: Sequence[tuple[str, Form]], key: str, other: Program) -> bool | None:
+        """Whether a form agrees at other sizes; None where there is nothing to compare it with: X.T @ X of few rows."""
+        try:
+            reference = _reference(other, key, self.kind, self.facts)
+            with np.errstate(all="ignore"):
+                known = [(point, np.asarray(reference(point), dtype=float)) for point in points(other, self.facts)]
+        except FAILURES:
+            return None
+        sound = [(p, v) for p, v in known if np.all(np.isfinite(v)) and np.max(np.abs(v), initial=0.0) < _SINGULAR]
+        try:
+            function = function_of(form, where, other.inputs)
+            return all(agree(function, lambda _, v=v: v, [p]) for p, v in sound) if sound else None  # type: ignore[misc]
+        except FAILURES:
+            return False
 
     def _agrees(self, form: Form, where: Sequence[tuple[str, Form]], key: str, program: Program) -> bool:
         try:

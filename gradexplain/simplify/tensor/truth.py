@@ -37,7 +37,18 @@ def _inside(form: Form, parts: tuple[Form, ...]) -> Form:
     takes_masks = form.op in (*_SAME, *_AS_THEY_ARE, *_PRODUCTS) or (form.op == "add" and masks == 1 < len(parts))
     if masks and not takes_masks:
         parts = tuple(map(_number, parts))
+    if form.op == "neg" and parts[0].op in ("product", "quotient") and not is_mask(parts[0]):
+        parts = (_behind_numbers(parts[0]),)
     return form if parts == form.parts else replace(form, parts=parts)
+
+
+def _behind_numbers(form: Form) -> Form:
+    """-y*(x > 0) for -(x > 0)*y, in which NumPy would take the sign of True."""
+    if form.op == "quotient":
+        return replace(form, parts=(_behind_numbers(form.parts[0]), form.parts[1]))
+    if form.op != "product" or is_mask(form):
+        return _number(form)
+    return replace(form, parts=tuple(sorted(form.parts, key=is_mask)))
 
 
 def _number(form: Form) -> Form:
