@@ -213,5 +213,5 @@ def array_form(key: str, gradient: Node, program: Program, names: Mapping[Node, 
     parts = tuple((n, t, plain(t), math_text(plain(t), "texttt")) for n, t in where)
     tex = math_text(plain(text_form), "texttt") if parts or blank else latex(expr)
     texts = Written(text_form, plain(text_form), tex, parts, level="program")
-    named = {n: sp.Symbol(shown) for n, _, shown, _ in parts} if expr == sp.Symbol(text_form) else {}
+    named = {n: sp.Symbol(shown) for n, _, shown, _ in parts}
     return ClosedForm(key, expr, named, expr, shape=gradient.shape, texts=texts)
