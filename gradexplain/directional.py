@@ -83,8 +83,10 @@ def paired(
     arguments = bind(f, args, kwargs, symbolic=True)
     _require_free([name], arguments, 'choose another name, as in cotangent="v"')
     program = trace(f, [promote(a) if a.name in wrt and a.is_numeric else a for a in arguments], stack_results=True)
-    function = Paired(f, [name])
-    return function, _directed(function, args, kwargs, {name: (value, program.output.shape, ())})
+    function, shape = Paired(f, [name]), program.output.shape
+    letters = {n: c for a in arguments for c, n in zip(a.letters, a.shape, strict=False) if not c.isdigit()}
+    named = tuple(letters.get(n, str(n)) for n in shape) if letters.keys() & {*shape} else ()
+    return function, _directed(function, args, kwargs, {name: (value, shape, named)})
 
 
 def with_tangents(

@@ -16,6 +16,7 @@ from sympy.core.symbol import Str
 from sympy.logic.boolalg import Boolean
 from sympy.printing.precedence import PRECEDENCE, PRECEDENCE_TRADITIONAL, precedence
 
+from gradexplain.escape import math_text
 from gradexplain.graph import TABLE, Fixed
 from gradexplain.primitive import ATOM, POSTFIX, POWER, PRODUCT, SUM, Code, call
 
@@ -69,8 +70,14 @@ class ArrayOperation(sp.Expr):
         template = _LATEX.get(str(self.args[0]))
         if template is not None:
             return template.format(*(_wrapped_latex(printer, a, str(self.args[0])) for a in self.operands))
+        row, params = TABLE[str(self.args[0])], _params.get(str(self.args[1]), {})
+        if row.name == "getitem" and row.numpy:
+            key = str(row.numpy(Code("", POSTFIX), **params))[1:-1]
+            return rf"{_wrapped_latex(printer, self.operands[0], row.name)}_{{{math_text(key, 'texttt')}}}"
         name = str(self.args[0]).replace("_", r"\_")
-        return rf"\operatorname{{{name}}}\left({', '.join(printer._print(a) for a in self.operands)}\right)"
+        shown = [printer._print(a) for a in self.operands]
+        shown += [math_text(f"{k}={v}") for k, v in params.items()]
+        return rf"\operatorname{{{name}}}\left({', '.join(shown)}\right)"
 
 
 class ArrayCondition(ArrayOperation, Boolean):

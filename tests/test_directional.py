@@ -129,3 +129,8 @@ def test_what_is_said():
 def test_directions_that_do_not_fit(call, what):
     with pytest.raises(ArgumentError, match=what):
         call()
+
+
+def test_a_cotangent_has_the_letters_of_the_result():
+    pulled = gx.explain_vjp(lambda x, W, b: np.tanh(W @ x + b), x="n", W="m n", b="m")
+    assert {key: form.conditions for key, form in pulled.gradients.items()} == {"x": (), "W": (), "b": ()}

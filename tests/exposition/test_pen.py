@@ -53,3 +53,14 @@ def test_products_of_matrices_have_no_parentheses_between_commas():
 
     shown = text(gx.explain(f, x="n", A="n n").data.function)
     assert shown == "sum(tanh(x @ A) + max(0, x @ A) + abs((x @ A) @ A))"
+
+
+def test_latex_tells_entries_and_settings_apart():
+    def conv(x, k):
+        return np.sum((k[0] * x[:-1] + k[1] * x[1:]) ** 2)
+
+    e = gx.explain(conv, x=np.ones(12), k=np.ones(2))
+    shown = latex(e.data.function)
+    assert r"k_{\texttt{0}} x_{\texttt{:-1}}" in shown
+    assert r"k_{\texttt{1}} x_{\texttt{1:}}" in shown
+    assert e["x"].latex.count("(0, 1)") == e["x"].latex.count("(1, 0)") == 1

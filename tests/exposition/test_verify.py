@@ -265,3 +265,9 @@ def test_a_matrix_that_is_made_symmetric_in_the_program_is_moved_entry_by_entry(
     report = gx.check(lambda A: np.sum(np.linalg.cholesky(A @ A.T + np.eye(3)) * W), W)
     assert report.ok
     assert not report.data.notes
+
+
+def test_random_arrays_are_symmetric_where_a_triangle_is_read():
+    e = gx.explain(lambda S: np.max(np.linalg.eigvalsh(S)), S="n n")
+    assert e.check().ok
+    assert gx.explain(lambda S, x: np.sum(np.linalg.solve(np.linalg.cholesky(S), x) ** 2), S="n n", x="n").check().ok

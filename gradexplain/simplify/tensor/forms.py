@@ -277,7 +277,7 @@ def written(form: Form, where: Sequence[tuple[str, Form]]) -> Written:
     source = str(numpy_source(form))
     parts = tuple((n, str(numpy_source(f)), text(f), str(latex(f))) for n, f in where)
     sizes = {p.data for p in subforms(form, *(f for _, f in where)) if p.op == "size"}
-    legend = tuple((s.letter, plain(str(s))) for s in sorted(sizes, key=lambda s: s.letter) if "*" not in s.letter)
+    legend = tuple((s.letter, plain(str(s))) for s in sorted(sizes, key=lambda s: s.letter))
     return Written(source, text(form), str(latex(form)), parts, _level(form, where), legend)
 
 

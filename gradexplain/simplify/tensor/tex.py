@@ -48,7 +48,8 @@ def _operator(name: str) -> str:
 
 
 def _other(form: Form, parts: list[Code]) -> Code:
-    return _called(_operator(form.op), parts)
+    settings = [] if form.data is None else [Code(math_text(str(form.data)))]
+    return _called(_operator(form.op), [*parts, *settings])
 
 
 @_printer("name")
@@ -266,5 +267,5 @@ def _row(form: Form, parts: list[Code]) -> Code:
         return Code(rf"\left|{parts[0]}\right|")
     if name in _INFIX:
         return Code(f" {_INFIX[name]} ".join(_at(p, SUM) for p in parts), COMPARE)
-    settings = [math_text(f"{k}={v}") for k, v in params if v not in (False, None) and k in ("axis", "k")]
+    settings = [math_text(f"{k}={v}") for k, v in params if v not in (False, None) and k != "keepdims"]
     return _called(_FUNCTIONS.get(name) or _operator(name), [*parts, *(Code(s) for s in settings)])
