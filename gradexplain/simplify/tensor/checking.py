@@ -26,7 +26,7 @@ def points(program: Program, facts: Mapping[str, frozenset[str]]) -> Iterator[di
     entries of both signs, and small ones, lead through other branches.
     """
     rng = np.random.default_rng(0)
-    given = {n: a.plain() for a in program.arguments if (n := a.name) in program.inputs and a.is_numeric}
+    given = {n: a.value for a in program.arguments if (n := a.name) in program.inputs and a.is_numeric}
     whole = {}
     for name, node in program.inputs.items():
         whole[name] = given[name] if name in given else _settled(rng.uniform(0.3, 1.3, node.shape), facts.get(name))

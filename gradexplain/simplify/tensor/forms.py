@@ -62,7 +62,7 @@ def tensor_forms(
             if best is None:
                 continue
             if kind == "gradient":
-                best = _with_deltas(best, program, wrt, list(points(program, facts)))
+                best = _with_deltas(best, program, wrt, checked.at)
             for key, shown in best.shown.items():
                 if key in found:
                     continue
@@ -94,7 +94,7 @@ class _Checked:
 
     def __init__(self, program: Program, kind: str, facts: Mapping[str, frozenset[str]]) -> None:
         self.program, self.kind, self.facts = program, kind, facts
-        self._at = list(points(program, facts))
+        self.at = list(points(program, facts))
 
     @cached_property
     def _others(self) -> Elsewhere:
@@ -134,7 +134,7 @@ class _Checked:
 
     def _agrees(self, form: Form, where: Sequence[tuple[str, Form]], key: str, program: Program) -> bool:
         try:
-            at = self._at if program is self.program else list(points(program, self.facts))
+            at = self.at if program is self.program else list(points(program, self.facts))
             return agree(function_of(form, where, program.inputs), _reference(program, key, self.kind, self.facts), at)
         except FAILURES:
             return False
