@@ -244,7 +244,7 @@ class Explanation(Pictured):
     @property
     def is_scalar(self) -> bool:
         """Whether the program computes with numbers alone."""
-        return all(n.shape == () for n in self.graph)
+        return all(n.shape == () for n in (*self.graph, *self.program.inputs.values()))
 
     # Checks and findings.
     def check(self, gradient: Any = None) -> CheckDisplay:

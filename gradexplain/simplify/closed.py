@@ -60,6 +60,8 @@ def closed_form(
     `matrix` is what was found in matrix notation.
     """
     if gradient.shape == () and all(x.shape == () for x in ancestors([gradient, program.output])):
+        numbers = {n: x for n, x in program.inputs.items() if x.shape == ()}
+        program = replace(program, inputs=numbers)  # arrays that nothing depends on have no values to sample
         found = scalar_form(key, gradient, program, names)
         if _has_no_value(found) or has_lost_slopes(program, gradient):
             other = settled(program, key.split(","))

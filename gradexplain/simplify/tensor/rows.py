@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from gradexplain.graph import CONSTANT, Node, is_scalar_constant
 from gradexplain.numbers import exact_number
-from gradexplain.simplify.tensor.lowering import Lowering, fresh, rule
+from gradexplain.simplify.tensor.lowering import Lowering, NotLoweredError, fresh, rule
 from gradexplain.simplify.tensor.rolling import rolled
 from gradexplain.simplify.tensor.space import Space
 from gradexplain.simplify.tensor.terms import (
@@ -148,6 +148,8 @@ def _reshape(self: Lowering, node: Node, operands: list[Tensor]) -> Tensor:
     before = [n for n in node.inputs[0].shape if n != 1]
     if before != [n for n in node.shape if n != 1]:
         return self.operation(node, operands)
+    if len(x.indices) != len(before):
+        raise NotLoweredError("a value whose axes are not those of its node")
     rest = iter(x.indices)
     return Tensor(tuple(None if n == 1 else next(rest) for n in node.shape), x.terms)
 
