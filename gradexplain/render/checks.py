@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -58,7 +59,7 @@ def _entry(output: str, row: CheckRow, *, partial: bool) -> str:
     key, at, place = row.name.partition(" at ")
     if key.startswith("direction "):
         return say("slope along {direction}", direction=say(row.name))
-    name = derivative_of(output, tuple(key.split(",")), partial=partial).text
+    name = derivative_of(output, tuple(re.split(r",(?![^\[]*\])", key)), partial=partial).text
     return say("{name} at {point}", name=name, point=place) if at else name
 
 

@@ -271,3 +271,16 @@ def test_random_arrays_are_symmetric_where_a_triangle_is_read():
     e = gx.explain(lambda S: np.max(np.linalg.eigvalsh(S)), S="n n")
     assert e.check().ok
     assert gx.explain(lambda S, x: np.sum(np.linalg.solve(np.linalg.cholesky(S), x) ** 2), S="n n", x="n").check().ok
+
+
+def test_a_slope_below_the_rounding_of_the_value_is_no_error():
+    e = gx.explain(lambda S, w: np.tanh(np.trace(S) ** 2), S="n n", w="n")
+    assert e.check().ok
+    assert "error" not in str(e)
+    assert not gx.check(lambda x: 1e-12 * x, 1.0, gradient=2e-12).ok
+
+
+def test_unused_arrays_stand_beside_numbers():
+    for X in ("m n", (3,), np.ones(3)):
+        assert gx.explain(lambda X, c: c**2, X=X)["c"].text == "2*c"
+    assert "X does not appear" in str(gx.why(lambda X, c: c**2, X=np.ones(3), c=0.0))
