@@ -175,6 +175,10 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         'none(Missing("h", is_watched=False, is_made_before=True))',
         'none(Missing("h", is_watched=False))',
     ),
+    "not-automatic": (
+        'none(Missing("w", is_variable=True, is_watched=False, is_read=False, is_automatic=False))',
+        'none(Missing("w", is_variable=True, is_watched=False, is_read=False))',
+    ),
     "made-after": (
         'none(Missing("w", is_variable=True, is_watched=False, is_read=False, is_made_after=True))',
         'none(Missing("w", is_variable=True, is_watched=False, is_read=False))',

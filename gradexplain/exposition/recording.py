@@ -61,6 +61,7 @@ class Missing:
     is_variable: bool = False
     is_trainable: bool = True
     is_watched: bool = True
+    is_automatic: bool = True  # the tape watches Variables by itself
     is_watched_late: bool = False  # it had been used in the block when watch was called
     is_made_before: bool = False  # computed, but before the tape began
     is_made_after: bool = False  # made when the tape had recorded
@@ -132,6 +133,7 @@ _ROWS: Sequence[tuple[str, Callable[[Missing], bool]]] = (
     ("integer-dtype", lambda m: not m.is_floating),
     ("not-trainable", lambda m: m.is_variable and not m.is_trainable and not m.is_watched),
     ("made-after", lambda m: m.is_made_after),
+    ("not-automatic", lambda m: m.is_variable and not m.is_watched and not m.is_automatic),
     ("watched-too-late", lambda m: m.is_watched_late),
     ("computed-copy", lambda m: not m.is_watched and bool(m.computed_by)),
     ("made-before", lambda m: not m.is_watched and m.is_made_before),

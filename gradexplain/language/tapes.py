@@ -36,6 +36,12 @@ _FINDINGS = {
         "{name} 在使用之后才被监视：tape 没有记录结果如何由它得出"
     ),
     "call tape.watch({name}) in the first line of the block": "在代码块的第一行调用 tape.watch({name})",
+    "{name} is a Variable, and this tape was told not to watch Variables by itself": (
+        "{name} 是 Variable，而这个 tape 被告知不自动监视 Variable"
+    ),
+    "call tape.watch({name}) before it is used, or leave watch_accessed_variables=False out": (
+        "在使用之前调用 tape.watch({name})，或去掉 watch_accessed_variables=False"
+    ),
     "{name} was made after the tape had recorded: no record speaks of it": "{name} 是在 tape 记录之后建立的：记录中没有它",
     "ask for the derivative before {name} is made anew, and give a Variable its new value by {name}.assign(...)": (
         "在重新建立 {name} 之前求导，并用 {name}.assign(...) 给 Variable 赋新值"

@@ -63,7 +63,7 @@ class GradientTape(Explained):
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         super().__init__()
-        self._persistent, self._automatic = persistent, watch_accessed_variables
+        self._persistent, self.automatic = persistent, watch_accessed_variables
         self._usable = False  # whether gradients may be asked for
         self._recording = False
         self._depth = 0  # of functions in which it was entered
@@ -104,7 +104,7 @@ class GradientTape(Explained):
 
     def read(self, variable: Variable) -> None:
         """A variable was read: it is watched from now on, if it is trainable."""
-        if (self._automatic and variable.trainable) or id(variable) in self.variables:
+        if (self.automatic and variable.trainable) or id(variable) in self.variables:
             self._watch_variable(variable)
 
     def _watch_variable(self, variable: Variable) -> None:

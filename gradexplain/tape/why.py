@@ -72,6 +72,7 @@ class Question:
             is_variable=isinstance(source, Variable),
             is_trainable=getattr(source, "trainable", True),
             is_watched=is_watched,
+            is_automatic=self.tape.automatic,
             is_watched_late=is_watched and self._is_late(versions),
             is_made_before=bool(now.made_by) and self._is_before(now),
             is_made_after=not is_watched and self._is_after(now),

@@ -51,6 +51,16 @@ def made_before(twin):
     return t, y, u
 
 
+@cause("not-automatic")
+def not_automatic(twin):
+    w = tf.Variable(3.0)
+    with tf.GradientTape(watch_accessed_variables=False) as t:
+        if twin:
+            t.watch(w)
+        y = w * w
+    return t, y, w
+
+
 @cause("made-after")
 def made_after(twin):
     w = tf.Variable(3.0)

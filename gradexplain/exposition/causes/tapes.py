@@ -27,6 +27,13 @@ ROWS = (
         "tape",
     ),
     Cause(
+        "not-automatic", "unused",
+        "{name} is a Variable, and this tape was told not to watch Variables by itself",
+        "call tape.watch({name}) before it is used, or leave watch_accessed_variables=False out",
+        "With `watch_accessed_variables=False` a tape watches what it is told to, and nothing else.",
+        "tape",
+    ),
+    Cause(
         "made-after", "unused",
         "{name} was made after the tape had recorded: no record speaks of it",
         "ask for the derivative before {name} is made anew, and give a Variable its new value by {name}.assign(...)",
