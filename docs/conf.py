@@ -13,16 +13,20 @@ from pathlib import Path
 from typing import Any
 
 import gradexplain
-from gradexplain import api, errors, explanation, implicit, pictures
-from gradexplain.render import blocks, display, frozen, stepper
+from gradexplain import api, directional, errors, explanation, implicit, pictures
+from gradexplain.render import answers, blocks, display, frozen, stepper
 from gradexplain.render.pictures import picture
+from gradexplain.tape import views
 
 HERE = Path(__file__).parent
 NOTEBOOKS = HERE.parent / "notebooks"
 sys.path.insert(0, str(HERE))  # where the extension `formulas` is
 
 # Types in signatures that the program loads when it needs them: the reference looks them up.
-vars(api).update(ImplicitExplanation=implicit.ImplicitExplanation, Descent=picture.Descent)
+vars(api).update(
+    ImplicitExplanation=implicit.ImplicitExplanation, Descent=picture.Descent, Pushforward=directional.Pushforward
+)
+vars(views).update(FindingsDisplay=answers.FindingsDisplay, RecordsDisplay=answers.RecordsDisplay)
 vars(pictures).update(GraphPicture=picture.GraphPicture, Plot=picture.Plot)
 vars(explanation).update(Stepper=stepper.Stepper)
 for module in (display, frozen):
