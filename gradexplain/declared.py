@@ -11,11 +11,21 @@ from gradexplain.errors import ArgumentError
 from gradexplain.trace.run import Program
 
 _FACTS = ("symmetric", "positive-definite", "onehot", "probability", "sign", "mask", "positive")
+_OF_SQUARE_MATRICES = {"symmetric", "positive-definite"}
 
 
 def declared(facts: Mapping[str, Any], structured: str | Sequence[str], program: Program) -> dict[str, frozenset[str]]:
     """What is known of each argument; raises `ArgumentError` for names and facts that there are not."""
     known = _facts(facts, [a.name for a in program.arguments])
+    for name, found in known.items():
+        shape = program.inputs[name].shape if name in program.inputs else ()
+        for fact in sorted(found & _OF_SQUARE_MATRICES):
+            if shape[-1:] != shape[-2:-1]:
+                raise ArgumentError(
+                    f"facts= says that {name} is {fact}, and it has shape {shape}",
+                    why=f"only a square matrix can be {fact}",
+                    fix=f"leave {name} out of facts=",
+                )
     for name in _structured(structured, program):
         known[name] = known.get(name, frozenset()) | {"symmetric", "structured"}
     return known

@@ -105,3 +105,9 @@ def test_what_can_not_be_structured(structured, arguments, what):
 def test_a_matrix_that_is_not_square():
     with pytest.raises(ArgumentError, match="only a square matrix"):
         gx.explain(lambda S: np.sum(S**2), S=np.ones((2, 3)), structured="S")
+
+
+@pytest.mark.parametrize("fact", ["symmetric", "positive-definite"])
+def test_a_vector_is_no_symmetric_matrix(fact):
+    with pytest.raises(gx.errors.ArgumentError, match="only a square matrix"):
+        gx.explain(lambda y, x: np.sum(y * x), y=np.ones(3), x=np.ones(3), wrt="x", facts={"y": fact})

@@ -203,9 +203,17 @@ def _heal(raw: Any, gradient: Node, program: Program) -> tuple[Any, tuple[str, .
             excluded.append(f"{x.name} != {text(point)}")
             continue
         limit = _recognised(limits[0])
-        if around.subs(x, point) != limit:
+        if _at(around, x, point) != limit:
             pieces.append((limit, sp.Eq(x, point)))
     return sp.Piecewise(*pieces, (around, True)) if pieces else around, tuple(excluded)
+
+
+def _at(expr: Any, x: Any, point: Any) -> Any:
+    """An expression at a point; None where it has no value there, which SymPy refuses to compare."""
+    try:
+        return expr.subs(x, point)
+    except TypeError:
+        return None
 
 
 def _recognised(limit: float) -> Any:

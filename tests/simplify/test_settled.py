@@ -92,3 +92,12 @@ def test_random_programs_with_such_branches(seed):
     compared, wrong = against_quotients(source, program, explanation, seed)
     assert compared
     assert not wrong
+
+
+def test_a_limit_behind_a_comparison_that_has_no_value_at_the_point():
+    def f(x):
+        v = 1.0 if x == 0 else np.sin(x) / x
+        return np.maximum(v, x)
+
+    assert gx.explain(f)["x"].text
+    assert gx.explain(f, 0.5)["x"].text
