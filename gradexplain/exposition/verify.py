@@ -176,7 +176,7 @@ def _row(name: str, subject: Subject, claimed: float, black_box: bool, scale: fl
         assert steps is not None
         return CheckRow(name, claimed, steps.estimate, error, step, steps.verdict.value, steps.reason)
     within = scale > 0 and shown is not None and shown <= _ROUNDING * scale
-    if not (accepts(exact, claimed) or within or _is_below_rounding(subject, shown)):
+    if not (accepts(exact, claimed) or within or (claimed == 0 and _is_below_rounding(subject, shown))):
         verdict: Verdicts = "fail" if math.isfinite(claimed) else "inconclusive"
         return CheckRow(name, claimed, quotient, shown, step, verdict, _explained(exact, claimed))
     assert expected is not None

@@ -70,7 +70,11 @@ def tensor_forms(
                 form = checked.right_one(shown, used, key, named_sizes)
                 if form is not None:
                     closed = _closed(key, form, used, best.shapes[key], best.adjoints, regular=regular)
-                    stated = (*(unsaid if regular else ()), *closed.conditions, *checked.bound_to(form, used, key))
+                    stated = (
+                        *(unsaid if regular else ()),
+                        *closed.conditions,
+                        *checked.bound_to(form, used, key, closed.conditions),
+                    )
                     steps = best.steps.get(key, ())
                     is_short = all(before.cost + after.cost <= _LONGEST_LOGGED for _, before, after in steps)
                     is_right = is_short and all(checked.is_right(a, (), key, named_sizes) for _, _, a in steps)
@@ -113,12 +117,19 @@ class _Checked:
             return True
         return sizing.elsewhere is not None and self._agrees(form, where, key, sizing.elsewhere)
 
-    def bound_to(self, form: Form, where: Sequence[tuple[str, Form]], key: str) -> tuple[str, ...]:
-        """The sizes at which alone a form holds, of those that the user gave letters."""
-        return bound(self._others, lambda other: self._holds(form, where, key, other))
+    def bound_to(
+        self, form: Form, where: Sequence[tuple[str, Form]], key: str, conditions: Sequence[str]
+    ) -> tuple[str, ...]:
+        """The sizes at which alone a form holds, of those that the user gave letters; beside its conditions."""
+        return bound(self._others, lambda other: self._holds(form, where, key, other, is_stated=bool(conditions)))
 
-    def _holds(self, form: Form, where: Sequence[tuple[str, Form]], key: str, other: Program) -> bool | None:
-        """Whether a form agrees at other sizes; None where there is nothing to compare it with: X.T @ X of few rows."""
+    def _holds(
+        self, form: Form, where: Sequence[tuple[str, Form]], key: str, other: Program, *, is_stated: bool
+    ) -> bool | None:
+        """Whether a form agrees at other sizes; None where there is nothing to compare it with: X.T @ X of few rows.
+
+        Where it has no value, as the deviation of one entry is 0, its conditions say so if they are stated.
+        """
         try:
             reference = _reference(other, key, self.kind, self.facts)
             with np.errstate(all="ignore"):
@@ -128,6 +139,9 @@ class _Checked:
         sound = [(p, v) for p, v in known if np.all(np.isfinite(v)) and np.max(np.abs(v), initial=0.0) < _SINGULAR]
         try:
             function = function_of(form, where, other.inputs)
+            if is_stated:
+                with np.errstate(all="ignore"):
+                    sound = [(p, v) for p, v in sound if np.all(np.isfinite(function(*p.values())))]
             return all(agree(function, lambda _, v=v: v, [p]) for p, v in sound) if sound else None  # type: ignore[misc]
         except FAILURES:
             return False
